@@ -1,0 +1,161 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package perfevent turns the name of a performance event, written as
+// perf-list(1) writes it, into what perf_event_open(2) wants to know.
+//
+// It is a pure translation: it opens no event and makes no system call of its
+// own. What a name depends on outside the string (the PMUs that the kernel
+// describes in sysfs, the tracepoints in tracefs, the program's symbols) comes
+// in through a [Resolver], so that the names of any machine can be resolved,
+// and tested, on any other.
+//
+// Whether this process may open an event, and whether it then fires, is for
+// the caller to find out.
+package perfevent
+
+// Values of Attr.Type (enum perf_type_id in linux/perf_event.h). PMUs that are
+// registered dynamically have larger ones, found in sysfs.
+const (
+	TypeHardware   = 0
+	TypeSoftware   = 1
+	TypeTracepoint = 2
+	TypeHWCache    = 3
+	TypeRaw        = 4
+	TypeBreakpoint = 5
+)
+
+// Values of Attr.BPType (linux/hw_breakpoint.h).
+const (
+	BreakpointR = 1
+	BreakpointW = 2
+	BreakpointX = 4
+)
+
+// PreciseBest is the Attr.Precise that asks for the best level that opens.
+const PreciseBest = -1
+
+// An Attr is the part of perf_event_attr(2) that selects and filters one event
+// on one PMU.
+type Attr struct {
+	Type    uint32 // TypeHardware, ..., or the PMU's dynamic type
+	Config  uint64
+	Config1 uint64 // bp_addr for TypeBreakpoint: the kernel's union
+	Config2 uint64 // bp_len for TypeBreakpoint: the kernel's union
+	Config3 uint64 // needs PERF_ATTR_SIZE_VER8 (Linux 6.3)
+	BPType  uint32 // BreakpointR|W, or X, for TypeBreakpoint; else 0
+
+	ExcludeUser   bool
+	ExcludeKernel bool
+	ExcludeHV     bool
+	ExcludeGuest  bool
+	ExcludeHost   bool
+	ExcludeIdle   bool
+
+	// Precise is the precise_ip to ask for, 0 to 3, or PreciseBest.
+	// A level that was asked for by name (:p, :pp, :ppp) must open or
+	// fail; PreciseBest may fall back as far as 0.
+	Precise int8
+
+	// PMU is the PMU's name in sysfs; "" leaves the choice to the kernel.
+	PMU string
+}
+
+// An Event is a parsed event name.
+type Event struct {
+	// Name is the canonical spelling: perf's own name, whatever alias was
+	// given, with those modifiers that ask for something other than the
+	// default. Two requests for the same thing under different aliases have
+	// the same Name ("cycles" for cpu-cycles:u, "task-clock:uk").
+	Name string
+
+	// Type is Name without modifiers (or the name= term of a PMU event): the
+	// sample type of a profile and what pprof shows as its Type. Modifiers are
+	// left out so that profiles taken with and without :p, or with and
+	// without kernel time, can be compared and merged by pprof. Where one
+	// profile holds two events of the same Type, use Name.
+	Type string
+
+	// Unit is the sample type's unit: "nanoseconds" for clocks, else "count".
+	Unit string
+
+	// Period is the preset sampling period in Units, used when none is asked
+	// for: a prime (see PrimePeriod), a prime multiple of Quantum, or 1.
+	Period uint64
+
+	// Quantum, if not 0, divides every period that the PMU accepts.
+	Quantum uint64
+
+	Kind Kind
+
+	// KernelOnly says that the event occurs only in kernel mode: excluding
+	// the kernel would count nothing, so it is included by default, and the
+	// process needs the permission for that.
+	KernelOnly bool
+
+	// Attrs has one element; several on machines with several kinds of core,
+	// where the event is to be opened with each, and the samples summed: a
+	// thread counts with one of them at a time, whichever core it is on.
+	Attrs []Attr
+}
+
+// SamplePeriod returns the period to give to the kernel when the user asks for
+// a sample every p events: the preset if p is 0, else the nearest period that
+// the PMU accepts and that does not lock onto regular code (see PrimePeriod).
+func (e *Event) SamplePeriod(p uint64) uint64 {
+	if p == 0 {
+		return e.Period
+	}
+	return quantize(p, e.Quantum)
+}
+
+// KernelIncluded reports whether the event counts in kernel mode as well.
+func (e *Event) KernelIncluded() bool {
+	for i := range e.Attrs {
+		if !e.Attrs[i].ExcludeKernel {
+			return true
+		}
+	}
+	return false
+}
+
+// A Kind says where an event comes from, as the bracketed remark in the output
+// of perf list does.
+type Kind uint8
+
+const (
+	Hardware   Kind = iota // generic PMU event, mapped by the kernel
+	Cache                  // generic PMU event of a cache, TLB or predictor
+	Software               // counted by the kernel
+	Clock                  // a timer of the kernel, in nanoseconds
+	Breakpoint             // debug register on an address
+	Tracepoint             // static or dynamic probe in tracefs
+	Raw                    // rHEX: the core PMU's own encoding
+	PMU                    // an event or encoding of a PMU in sysfs
+)
+
+var kindNames = [...]string{
+	Hardware:   "hardware",
+	Cache:      "hardware cache",
+	Software:   "software",
+	Clock:      "clock",
+	Breakpoint: "breakpoint",
+	Tracepoint: "tracepoint",
+	Raw:        "raw",
+	PMU:        "PMU",
+}
+
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "unknown"
+}
+
+// precise reports whether events of kind k have levels of precision. Those of
+// the others come at an exact place (a breakpoint, a call of the kernel) or
+// are timers, and precise_ip means nothing to them.
+func (k Kind) precise() bool {
+	return k == Hardware || k == Cache || k == Raw || k == PMU
+}
