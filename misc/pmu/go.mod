@@ -1,0 +1,3 @@
+module pmu
+
+go 1.21

@@ -1,0 +1,267 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"sort"
+	"strings"
+	"time"
+)
+
+// zbootstrap is the file that gives the toolchain its version. Upstream's
+// cmd/dist generates it.
+const zbootstrap = "src/internal/buildcfg/zbootstrap.go"
+
+var zbootstrapVersion = regexp.MustCompile("(?m)^const version = `[^`]*`$")
+
+// A builder builds a GOROOT from a release and an overlay.
+//
+// The tree takes shape in a staging directory beside the target and becomes
+// the target by a rename when it is complete and has answered for itself, so
+// that a build that fails or is killed leaves the previous one as it was.
+type builder struct {
+	o      *overlay
+	goroot string // the target, an absolute path
+	force  bool   // build although nothing changed, and over unexported edits
+	out    io.Writer
+
+	// compile rebuilds the commands in the staging tree; see compileTools.
+	// Tests put something quicker in its place.
+	compile func(b *builder, stage, bin string, names []string) error
+	fetch   func(release) (*pristine, error)
+	start   time.Time
+}
+
+func newBuilder(o *overlay, goroot string, out io.Writer) *builder {
+	return &builder{o: o, goroot: goroot, out: out, compile: compileTools, fetch: release.fetch, start: time.Now()}
+}
+
+func (b *builder) stage() string    { return b.goroot + ".stage" }
+func (b *builder) previous() string { return b.goroot + ".previous" }
+
+func (b *builder) say(format string, args ...any) {
+	fmt.Fprintf(b.out, "%6.1fs  %s\n", time.Since(b.start).Seconds(), fmt.Sprintf(format, args...))
+}
+
+// run builds unless the target is up to date.
+func (b *builder) run() error {
+	unlock, err := lock(b.goroot + ".lock")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := b.recover(); err != nil {
+		return err
+	}
+	if !b.force && readStamp(b.goroot).current(b.o) {
+		b.say("%s is up to date", b.goroot)
+		return nil
+	}
+	b.say("getting %s", b.o.release.module())
+	p, err := b.fetch(b.o.release)
+	if err != nil {
+		return err
+	}
+	files, err := b.o.results(p)
+	if err != nil {
+		return err
+	}
+	if err := b.refuseToLoseEdits(); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.stage())
+	if err := b.fill(p, files); err != nil {
+		return err
+	}
+	return b.swap()
+}
+
+// recover clears away what a build that was killed left behind. If it was
+// killed between the two renames of swap, the previous tree comes back.
+func (b *builder) recover() error {
+	if _, err := os.Stat(b.goroot); os.IsNotExist(err) {
+		if err := os.Rename(b.previous(), b.goroot); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return errors.Join(os.RemoveAll(b.stage()), os.RemoveAll(b.previous()))
+}
+
+// refuseToLoseEdits reports an error if the target has edits that are not in
+// the overlay, or is a tree that this program did not build.
+func (b *builder) refuseToLoseEdits() error {
+	if b.force {
+		return nil
+	}
+	s := readStamp(b.goroot)
+	if s == nil {
+		if _, err := os.Stat(b.goroot); err == nil {
+			return fmt.Errorf("%s is not a tree that this command built: remove it, or build elsewhere (-goroot)", b.goroot)
+		}
+		return nil
+	}
+	p, err := b.fetch(b.o.release.named(s.Release))
+	if err != nil {
+		return err
+	}
+	edits, err := s.edits(b.goroot, p)
+	if err == nil && len(edits) > 0 {
+		err = fmt.Errorf("%s was edited (%s): export that first, or use -force to discard it", b.goroot, summary(edits))
+	}
+	return err
+}
+
+// summary names the first few of paths.
+func summary(paths []string) string {
+	const max = 3
+	if len(paths) > max {
+		return fmt.Sprintf("%s and %d more", strings.Join(paths[:max], ", "), len(paths)-max)
+	}
+	return strings.Join(paths, ", ")
+}
+
+// fill makes the staging tree: release p, files laid over it, its commands
+// rebuilt, and the stamp.
+func (b *builder) fill(p *pristine, files map[string][]byte) error {
+	b.say("copying it, with %d files changed or added", len(files))
+	if err := p.copyTo(b.stage()); err != nil {
+		return err
+	}
+	if err := writeAll(b.stage(), files); err != nil {
+		return err
+	}
+	if err := setVersion(b.stage(), b.o.release); err != nil {
+		return err
+	}
+	if err := b.rebuildCommands(p); err != nil {
+		return err
+	}
+	if err := checkVersion(b.stage(), b.o.release.forkVersion()); err != nil {
+		return err
+	}
+	s := &stamp{Recipe: recipe, Overlay: b.o.hash(), Release: b.o.release.name, Version: b.o.release.forkVersion(), Files: map[string]string{}}
+	for path, data := range files {
+		s.Files[path] = fileSum(data)
+	}
+	return s.write(b.stage())
+}
+
+// setVersion makes the tree say the fork's version in the two places that
+// have it: VERSION for people and cmd/dist, zbootstrap.go for the tools.
+func setVersion(goroot string, r release) error {
+	edit := func(path string, f func([]byte) []byte) error {
+		name := filepath.Join(goroot, filepath.FromSlash(path))
+		old, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		text := f(old)
+		if bytes.Equal(text, old) {
+			return fmt.Errorf("%s: no version %s to replace", path, r.name)
+		}
+		return os.WriteFile(name, text, 0o644)
+	}
+	return errors.Join(
+		edit("VERSION", func(text []byte) []byte {
+			return bytes.Replace(text, []byte(r.name+"\n"), []byte(r.forkVersion()+"\n"), 1)
+		}),
+		edit(zbootstrap, func(text []byte) []byte {
+			return zbootstrapVersion.ReplaceAll(text, []byte("const version = `"+r.forkVersion()+"`"))
+		}),
+	)
+}
+
+// rebuildCommands builds every command that the release comes with anew,
+// from the staging tree's sources.
+func (b *builder) rebuildCommands(p *pristine) error {
+	var names []string
+	for path := range p.stored {
+		if strings.HasPrefix(path, "bin/") || strings.HasPrefix(path, "pkg/tool/") {
+			names = append(names, path)
+		}
+	}
+	sort.Strings(names)
+	bin := filepath.Join(b.stage(), "pkg", "rebuilt")
+	defer os.RemoveAll(bin)
+	if err := os.MkdirAll(bin, 0o777); err != nil {
+		return err
+	}
+	for _, name := range names {
+		// The go command links only those that differ from what is there.
+		if data, err := readIfExists(b.goroot, name); err == nil && data != nil {
+			if err := os.WriteFile(filepath.Join(bin, filepath.Base(name)), data, 0o755); err != nil {
+				return err
+			}
+		}
+	}
+	b.say("building %d commands", len(names))
+	if err := b.compile(b, b.stage(), bin, names); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := os.Rename(filepath.Join(bin, filepath.Base(name)), filepath.Join(b.stage(), filepath.FromSlash(name))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compileTools builds commands, named by their place in a GOROOT, into the
+// directory bin.
+//
+// One pass does: it is the release's own toolchain, at work in the staging
+// tree, that compiles and links them all, so the result does not depend on
+// what was built before. Only the name that a linker bakes into a program
+// as its runtime.Version has to be set apart, because the linker at work
+// still has the release's.
+func compileTools(b *builder, stage, bin string, names []string) error {
+	version := b.o.release.forkVersion()
+	args := []string{"build", "-trimpath", "-gcflags=cmd/...=-dwarf=false",
+		"-ldflags=-w -X=runtime.buildVersion=" + version, "-o", bin + string(filepath.Separator)}
+	for _, name := range names {
+		args = append(args, "cmd/"+strings.TrimSuffix(filepath.Base(name), exe))
+	}
+	cmd := goCommand(filepath.Join(stage, "bin", "go"+exe), filepath.Join(stage, "src"), buildEnv(stage), args...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the commands failed: %v\n%s", err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+// exe is how the name of a program file ends.
+var exe = map[bool]string{true: ".exe"}[runtime.GOOS == "windows"]
+
+// checkVersion asks the built go command for its version.
+func checkVersion(goroot, version string) error {
+	out, err := goCommand(filepath.Join(goroot, "bin", "go"+exe), goroot, buildEnv(goroot), "version").Output()
+	if err != nil {
+		return fmt.Errorf("the go command that was built does not run: %v", err)
+	}
+	want := fmt.Sprintf("go version %s %s/%s", version, runtime.GOOS, runtime.GOARCH)
+	if got := strings.TrimSpace(string(out)); got != want {
+		return fmt.Errorf("the go command that was built says %q, want %q", got, want)
+	}
+	return nil
+}
+
+// swap makes the staging tree the target.
+func (b *builder) swap() error {
+	if err := os.Rename(b.goroot, b.previous()); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	if err := os.Rename(b.stage(), b.goroot); err != nil {
+		return errors.Join(err, os.Rename(b.previous(), b.goroot))
+	}
+	b.say("built %s: %s", b.o.release.forkVersion(), b.goroot)
+	return os.RemoveAll(b.previous())
+}
