@@ -1,0 +1,55 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Export guts for testing.
+
+package runtime
+
+import "unsafe"
+
+var (
+	PerfBitField      = perfBitField
+	PerfAttrBit       = perfAttrBit
+	PerfAttrPreciseIP = perfAttrPreciseIP
+
+	PerfIoctl = ioctl
+	PerfFcntl = fcntlPtr
+)
+
+const (
+	PerfSWTaskClock   = _PERF_COUNT_SW_TASK_CLOCK
+	PerfFlagCloexec   = _PERF_FLAG_FD_CLOEXEC
+	PerfIocEnable     = _PERF_EVENT_IOC_ENABLE
+	PerfIocDisable    = _PERF_EVENT_IOC_DISABLE
+	PerfIocReset      = _PERF_EVENT_IOC_RESET
+	PerfIocPeriod     = _PERF_EVENT_IOC_PERIOD
+	PerfIocID         = _PERF_EVENT_IOC_ID
+	PerfAttrDisabled  = _PERF_ATTR_DISABLED
+	PerfAttrNoKernel  = _PERF_ATTR_EXCLUDE_KERNEL
+	PerfAttrNoHV      = _PERF_ATTR_EXCLUDE_HV
+	PerfAttrPreciseAt = _PERF_ATTR_PRECISE_IP
+	PerfAttrSize      = unsafe.Sizeof(perfEventAttr{})
+	FSetOwnEx         = _F_SETOWN_EX
+	FGetOwnEx         = _F_GETOWN_EX
+	FOwnerTID         = _F_OWNER_TID
+	FSetSig           = _F_SETSIG
+	FGetSig           = _F_GETSIG
+	OAsync            = _O_ASYNC
+)
+
+type FOwnerEx = fOwnerEx
+
+func NewFOwnerEx(typ, pid int32) FOwnerEx { return fOwnerEx{typ, pid} }
+
+func PerfFcntlOwner(fd, cmd int32, o *FOwnerEx) int32 {
+	return fcntlPtr(fd, cmd, uintptr(unsafe.Pointer(o)))
+}
+
+// PerfEventOpen calls perf_event_open with a software event's attributes. It
+// returns attr.size as well, which the kernel changes when it refuses it.
+func PerfEventOpen(config uint64, size uint32, bits uint64, pid, cpu, groupFD int32, flags uintptr) (fd int32, attrSize uint32) {
+	attr := perfEventAttr{typ: _PERF_TYPE_SOFTWARE, size: size, config: config, bits: bits}
+	fd = perf_event_open(&attr, pid, cpu, groupFD, flags)
+	return fd, attr.size
+}

@@ -1,0 +1,46 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//
+// System calls of the perf event engine for arm64, Linux.
+// sys_perf_linux.go has their contract: the result, or the negated errno.
+//
+
+#include "textflag.h"
+
+#define SYS_perf_event_open	241
+#define SYS_ioctl		29
+#define SYS_fcntl		25
+
+// func perf_event_open(attr *perfEventAttr, pid, cpu, groupFD int32, flags uintptr) int32
+TEXT runtime·perf_event_open(SB),NOSPLIT|NOFRAME,$0-36
+	MOVD	attr+0(FP), R0
+	MOVW	pid+8(FP), R1
+	MOVW	cpu+12(FP), R2
+	MOVW	groupFD+16(FP), R3
+	MOVD	flags+24(FP), R4
+	MOVD	$SYS_perf_event_open, R8
+	SVC
+	MOVW	R0, ret+32(FP)
+	RET
+
+// func ioctl(fd int32, req, arg uintptr) int32
+TEXT runtime·ioctl(SB),NOSPLIT|NOFRAME,$0-28
+	MOVW	fd+0(FP), R0
+	MOVD	req+8(FP), R1
+	MOVD	arg+16(FP), R2
+	MOVD	$SYS_ioctl, R8
+	SVC
+	MOVW	R0, ret+24(FP)
+	RET
+
+// func fcntlPtr(fd, cmd int32, arg uintptr) int32
+TEXT runtime·fcntlPtr(SB),NOSPLIT|NOFRAME,$0-20
+	MOVW	fd+0(FP), R0
+	MOVW	cmd+4(FP), R1
+	MOVD	arg+8(FP), R2
+	MOVD	$SYS_fcntl, R8
+	SVC
+	MOVW	R0, ret+16(FP)
+	RET
