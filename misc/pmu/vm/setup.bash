@@ -22,7 +22,7 @@ root=$(cd "$here/../../.." && pwd -P)
 dir=${PMUVM:-$root/.cache/vm}
 go=${GO:-go}
 kernel_meta=linux-image-cloud-arm64
-modules=(virtio virtio_ring virtio_mmio virtio_blk) # guestspec.Modules
+modules=(virtio_ring virtio virtio_mmio virtio_blk) # guestspec.Modules
 
 die() {
 	echo "setup.bash: $*" >&2

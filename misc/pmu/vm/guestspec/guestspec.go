@@ -13,7 +13,7 @@ const Path = "/pmuvm.json"
 // order, before it writes files back. They are shipped only when Spec.Out is
 // set, and loaded only once the program has ended, so that the disk's
 // interrupts cannot disturb what the program measures.
-var Modules = []string{"virtio.ko", "virtio_ring.ko", "virtio_mmio.ko", "virtio_blk.ko"}
+var Modules = []string{"virtio_ring.ko", "virtio.ko", "virtio_mmio.ko", "virtio_blk.ko"}
 
 // ModuleDir is where the guest finds Modules.
 const ModuleDir = "/modules"
