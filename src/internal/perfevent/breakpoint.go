@@ -141,14 +141,14 @@ func accessName(bpType uint32) string {
 	return "rw"
 }
 
-// address resolves an address, decimal or 0x, or a symbol and its size.
+// address resolves an address, decimal or 0x, or a symbol and its size. A
+// symbol may begin with a digit, as its import path may, but it has a dot.
 func (r *Resolver) address(where string) (addr, size uint64, err *Error) {
-	if '0' <= where[0] && where[0] <= '9' {
-		addr, nerr := strconv.ParseUint(where, 0, 64)
-		if nerr != nil {
-			return 0, 0, syntaxError("not an address of 64 bits: " + quote(where))
-		}
+	if addr, nerr := parseNumber(where); nerr == nil {
 		return addr, 0, nil
+	}
+	if '0' <= where[0] && where[0] <= '9' && !strings.Contains(where, ".") {
+		return 0, 0, syntaxError("not an address of 64 bits: " + quote(where))
 	}
 	if r.Symbol == nil {
 		return 0, 0, unsupportedError("symbols cannot be looked up here; give the address, mem:0x...", nil)

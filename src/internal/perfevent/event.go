@@ -36,6 +36,10 @@ const (
 // PreciseBest is the Attr.Precise that asks for the best level that opens.
 const PreciseBest = -1
 
+// MaxPeriod is the longest period that the kernel takes (perf_event_open(2),
+// EINVAL: the highest bit of sample_period must not be set).
+const MaxPeriod = 1<<63 - 1
+
 // An Attr is the part of perf_event_attr(2) that selects and filters one event
 // on one PMU.
 type Attr struct {

@@ -6,38 +6,82 @@ package perfevent
 
 import "strings"
 
-// AMD's instruction-based sampling differs from other PMUs in two ways (Linux,
+// AMD's instruction-based sampling differs from other PMUs (Linux,
 // arch/x86/events/amd/ibs.c):
 //
 //   - periods are multiples of 16; the hardware makes the low bits random, so
 //     that they do not lock onto loops as even periods otherwise do;
-//   - it samples all modes. Since Linux 6.14 the kernel can drop the samples of
-//     unwanted ones, if swfilt (config2:0) is set; before, and without swfilt,
-//     it refuses any exclusion.
-//
-// Precise cycles of an AMD core PMU are IBS as well: forward_event_to_ibs.
+//   - it samples all modes. Where format/swfilt exists (config2:0), the kernel
+//     can drop the samples of unwanted ones; without it, it refuses to exclude
+//     any;
+//   - precise cycles (cycles, r76) and micro-ops (rc1) of an AMD core PMU are
+//     IBS in disguise, of at most level 2; no other event of it is precise.
 const (
 	ibsQuantum = 16
 	ibsPeriod  = period10M // it counts cycles or micro-ops
 	ibsSWFilt  = 1
 )
 
-// adaptIBS makes e, an event of p, acceptable to an IBS PMU.
-func (p *pmu) adaptIBS(e *Event, m *modifiers) *Error {
-	if !strings.HasPrefix(p.name, "ibs_") {
+// ibsOf returns the IBS PMU that e is sampled with, or nil: its own or, if a
+// level of precision is asked for by name, that of the machine. Without that,
+// a prime period and the core PMU are the better choice for cycles.
+func (r *Resolver) ibsOf(e *Event, m *modifiers) *pmu {
+	if r.Sys == nil || !e.Kind.precise() {
 		return nil
 	}
-	e.Quantum = ibsQuantum
-	e.Period = quantize(ibsPeriod, ibsQuantum)
-	if m.guest != m.host || m.excludeIdle {
+	name := e.Attrs[0].PMU
+	if !strings.HasPrefix(name, "ibs_") {
+		if !m.preciseGiven {
+			return nil
+		}
+		name = "ibs_op"
+	}
+	ibs, err := r.pmu(name)
+	if err != nil {
+		return nil
+	}
+	return ibs
+}
+
+// adaptIBS makes e acceptable to the IBS PMU p.
+func (p *pmu) adaptIBS(e *Event) *Error {
+	a := &e.Attrs[0]
+	if a.PMU != p.name && !hasIBS(a) {
+		if a.Precise > 0 {
+			return unsupportedError("AMD processors sample cycles, r76 and rc1 precisely, nothing else; leave out p", nil)
+		}
+		return nil
+	}
+	if a.Precise > 2 {
+		return unsupportedError("the highest precision of PMU "+p.name+" is :pp", nil)
+	}
+	if a.ExcludeGuest || a.ExcludeHost || a.ExcludeIdle {
 		return unsupportedError("PMU "+p.name+" cannot leave out guests, the host or idling; leave out G, H and I", nil)
 	}
 	if p.has("format/swfilt") {
-		e.Attrs[0].Config2 |= ibsSWFilt
-		return nil
+		a.Config2 |= ibsSWFilt
+	} else if a.ExcludeUser || a.ExcludeKernel || a.ExcludeHV {
+		if a.PMU != p.name && a.Precise == PreciseBest {
+			return nil // the best that opens is none
+		}
+		return unsupportedError("PMU "+p.name+" cannot leave out the kernel here, for want of format/swfilt; add the modifiers ukh to sample all modes", nil)
 	}
-	if !m.user || !m.kernel || !m.hv {
-		return unsupportedError("PMU "+p.name+" cannot leave out the kernel here (that needs swfilt, of Linux 6.14); write "+e.Type+"ukh to sample all modes", nil)
+	e.Quantum = ibsQuantum
+	if a.PMU == p.name {
+		e.Period = ibsPeriod
 	}
+	e.Period = quantize(e.Period, ibsQuantum)
 	return nil
+}
+
+// hasIBS reports whether the kernel gives a, an event of an AMD core PMU, to
+// IBS if it is to be precise.
+func hasIBS(a *Attr) bool {
+	switch a.Type {
+	case TypeHardware:
+		return a.Config == 0
+	case TypeRaw:
+		return a.Config == 0x76 || a.Config == 0xc1
+	}
+	return false
 }

@@ -87,8 +87,8 @@ func parseModifiers(s string) (m modifiers, err *Error) {
 	return m, nil
 }
 
-// canonical returns the modifiers as they are shown, with the colon: those
-// that change nothing are left out.
+// canonical returns the modifiers as they are shown: those that change nothing
+// are left out.
 func (m *modifiers) canonical(kernelOnly bool) string {
 	s := ""
 	add := func(on bool, letter string) {
@@ -105,15 +105,13 @@ func (m *modifiers) canonical(kernelOnly bool) string {
 		}
 	}
 	add(m.precise > 0, strings.Repeat("p", max(int(m.precise), 0)))
+	add(m.precise < 0, "P") // not the default where it changes the PMU: see ibsOf
 	if m.guest != m.host { // both is all, like neither
 		add(m.guest, "G")
 		add(m.host, "H")
 	}
 	add(m.excludeIdle, "I")
-	if s == "" {
-		return ""
-	}
-	return ":" + s
+	return s
 }
 
 // apply sets e's name and filters from m.
@@ -126,7 +124,7 @@ func (m *modifiers) apply(e *Event) *Error {
 		return unsupportedError(e.Kind.String()+" events have no levels of precision; leave out p", nil)
 	}
 	if e.Kind == Raw && (m.kernel || m.hv) {
-		return unsupportedError("raw events are sampled in user mode only; for other modes write the event as PMU/config=0x"+e.Type[1:]+"/"+m.canonical(false)[1:], nil)
+		return unsupportedError("raw events are sampled in user mode only; for other modes write the event as PMU/config=0x"+e.Type[1:]+"/"+m.canonical(false), nil)
 	}
 	if e.KernelOnly && (m.user || m.hv) && !m.kernel {
 		return unsupportedError(e.Type+" occurs in the kernel only and would count nothing; leave out the modifiers or use :k", nil)
@@ -151,6 +149,12 @@ func (m *modifiers) apply(e *Event) *Error {
 			}
 		}
 	}
-	e.Name = e.Type + m.canonical(e.KernelOnly)
+	e.Name = e.Type
+	if s := m.canonical(e.KernelOnly); s != "" {
+		if !strings.HasSuffix(e.Type, "/") {
+			e.Name += ":"
+		}
+		e.Name += s
+	}
 	return nil
 }

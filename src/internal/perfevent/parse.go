@@ -207,12 +207,16 @@ func (r *Resolver) rawEvent(name string) (*Event, *Error) {
 	return e, nil
 }
 
-// finish applies the modifiers, last of all.
+// finish applies the modifiers, and what the PMU makes of them, last of all.
 func (r *Resolver) finish(e *Event, m *modifiers) (*Event, *Error) {
 	if err := m.apply(e); err != nil {
 		return nil, err
 	}
-	if err := r.checkPrecise(e); err != nil {
+	check := r.checkPrecise
+	if ibs := r.ibsOf(e, m); ibs != nil {
+		check = ibs.adaptIBS
+	}
+	if err := check(e); err != nil {
 		return nil, err
 	}
 	return e, nil
@@ -226,15 +230,17 @@ func (r *Resolver) unknownName(name string) *Error {
 	case strings.ContainsAny(name, ",{}"):
 		return syntaxError("this names several events or a group; name one")
 	}
-	var known []string
-	for _, l := range r.List() {
-		known = append(known, l.Name)
-		known = append(known, l.Aliases...)
+	known := cacheNames()
+	for i := range table {
+		known = append(known, table[i].Names()...)
 	}
-	reason := "no event has this name"
-	if strings.Contains(name, ".") || strings.Contains(name, "_") {
-		// Such names come from the tables that perf brings along.
-		reason += " here; events of the CPU vendor's manual are written by their encoding, as PMU/event=0xNN,umask=0xNN/ or rHEX (perf list --details shows it)"
+	for _, p := range r.corePMUs() {
+		known = append(known, p.list("events")...)
 	}
-	return unknownError(reason, name, known)
+	err := unknownError("no event has this name here", name, known)
+	if len(err.Near) == 0 {
+		// Perhaps one from the tables that perf brings along.
+		err.Reason += "; those of the CPU vendor's manual are written by their encoding, as PMU/event=0xNN,umask=0xNN/ or rHEX (perf list --details shows it)"
+	}
+	return err
 }

@@ -197,14 +197,8 @@ func (r *Resolver) parsePMU(s string) (*Event, *Error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.sampleable(); err != nil {
-		return nil, err
-	}
-	e, err := r.pmuEvent(p, terms)
+	e, err := r.sampledEvent(p, terms)
 	if err != nil {
-		return nil, err
-	}
-	if err := p.adaptIBS(e, &m); err != nil {
 		return nil, err
 	}
 	return r.finish(e, &m)
@@ -314,7 +308,7 @@ func (r *Resolver) pmuEvent(p *pmu, terms []term) (*Event, *Error) {
 	e := &Event{
 		Type:   enc.label,
 		Unit:   unitCount,
-		Period: enc.period(p),
+		Period: enc.period(),
 		Kind:   PMU,
 	}
 	if e.Type == "" {
@@ -353,15 +347,20 @@ func joinTerms(terms []term) string {
 }
 
 // period returns the preset: that of the generic event of the same name, where
-// there is one.
-func (enc *encoding) period(p *pmu) uint64 {
+// there is one, or a guess from the name, where there is a name.
+func (enc *encoding) period() uint64 {
 	if enc.preset != nil {
 		return enc.preset.Period
 	}
-	if p.core {
-		if g := lookup(strings.ReplaceAll(enc.named, "_", "-")); g != nil && g.Kind == Hardware {
-			return g.Period
-		}
+	name := strings.ReplaceAll(enc.named, "_", "-")
+	if g := lookup(name); g != nil && g.Kind == Hardware {
+		return g.Period
+	}
+	switch {
+	case strings.Contains(name, "cycles"), name == "slots":
+		return period10M
+	case name == "inst-retired", name == "inst-spec": // Arm's instructions
+		return period1M
 	}
 	return periodRaw
 }
@@ -494,15 +493,20 @@ func termValue(t term) (uint64, *Error) {
 	if !t.valued {
 		return 1, nil
 	}
-	digits, base := t.value, 10
-	if h, ok := strings.CutPrefix(strings.ToLower(digits), "0x"); ok {
-		digits, base = h, 16
-	}
-	v, err := strconv.ParseUint(digits, base, 64)
+	v, err := parseNumber(t.value)
 	if err != nil {
 		return 0, syntaxError("the value of " + t.name + " is not a number of 64 bits: " + quote(t.value))
 	}
 	return v, nil
+}
+
+// parseNumber parses a number as perf does: hexadecimal after 0x, else decimal,
+// with no other prefixes.
+func parseNumber(s string) (uint64, error) {
+	if h, ok := strings.CutPrefix(s, "0x"); ok {
+		return strconv.ParseUint(h, 16, 64)
+	}
+	return strconv.ParseUint(s, 10, 64)
 }
 
 func configIndex(name string) int {
@@ -591,47 +595,49 @@ func (r *Resolver) bareEvent(name string) (*Event, *Error) {
 	if r.Sys == nil || !validName(name) || isEventMeta(name) {
 		return nil, nil
 	}
-	var found *Event
-	var refused *Error
-	for _, core := range []bool{true, false} {
-		for _, p := range r.pmus() {
-			if p.core != core || !p.has("events/"+name) {
-				continue
-			}
-			if refused = p.sampleable(); refused != nil {
-				continue
-			}
-			e, err := r.pmuEvent(p, []term{{name: name}})
-			if err != nil {
-				return nil, err
-			}
-			if found == nil {
-				found = e
-				found.Type = name
-			} else {
-				found.Attrs = append(found.Attrs, e.Attrs...)
-			}
+	e, err := r.eventOn(r.corePMUs(), name)
+	if e == nil && err == nil {
+		e, err = r.eventOn(r.pmus(), name)
+	}
+	return e, err
+}
+
+// eventOn returns the event that those of the PMUs that define name sum up to,
+// nil if none does. The error is for a name that none can sample.
+func (r *Resolver) eventOn(pmus []*pmu, name string) (sum *Event, refused *Error) {
+	for _, p := range pmus {
+		if !p.has("events/" + name) {
+			continue
 		}
-		if found != nil {
-			return found, nil
+		e, err := r.sampledEvent(p, []term{{name: name}})
+		switch {
+		case err != nil:
+			refused = err
+		case sum == nil:
+			sum = e
+			sum.Type = name
+		default:
+			sum.Attrs = append(sum.Attrs, e.Attrs...)
 		}
+	}
+	if sum != nil {
+		return sum, nil
 	}
 	return nil, refused
 }
 
+// sampledEvent is pmuEvent for a PMU that can be sampled, else an error.
+func (r *Resolver) sampledEvent(p *pmu, terms []term) (*Event, *Error) {
+	if err := p.sampleable(); err != nil {
+		return nil, err
+	}
+	return r.pmuEvent(p, terms)
+}
+
 // checkPrecise refuses an explicit level of precision that the PMU says it
-// does not have. A machine with IBS is left to the kernel, which takes some
-// events to the IBS PMU and says 0 for the core's.
+// does not have. It is not for machines with IBS: see adaptIBS.
 func (r *Resolver) checkPrecise(e *Event) *Error {
-	for i := range e.Attrs {
-		if e.Attrs[i].Precise <= 0 {
-			return nil
-		}
-	}
-	if r.Sys == nil || !e.Kind.precise() {
-		return nil
-	}
-	if _, err := r.pmu("ibs_op"); err == nil {
+	if r.Sys == nil || e.Attrs[0].Precise <= 0 {
 		return nil
 	}
 	for _, p := range r.pmusOf(e) {
