@@ -35,15 +35,18 @@ type builder struct {
 	force  bool   // build although nothing changed, and over unexported edits
 	out    io.Writer
 
-	// compile rebuilds the commands in the staging tree; see compileTools.
-	// Tests put something quicker in its place.
-	compile func(b *builder, stage, bin string, names []string) error
+	// What takes a real release. Tests put stand-ins in their place.
+	compile func(b *builder, stage, bin string, names []string) error // see compileTools
+	check   func(stage, version string) error                         // see checkProgram
 	fetch   func(release) (*pristine, error)
 	start   time.Time
 }
 
 func newBuilder(o *overlay, goroot string, out io.Writer) *builder {
-	return &builder{o: o, goroot: goroot, out: out, compile: compileTools, fetch: release.fetch, start: time.Now()}
+	return &builder{
+		o: o, goroot: goroot, out: out, start: time.Now(),
+		compile: compileTools, check: checkProgram, fetch: release.fetch,
+	}
 }
 
 func (b *builder) stage() string    { return b.goroot + ".stage" }
@@ -146,7 +149,11 @@ func (b *builder) fill(p *pristine, files map[string][]byte) error {
 	if err := b.rebuildCommands(p); err != nil {
 		return err
 	}
+	b.say("checking it")
 	if err := checkVersion(b.stage(), b.o.release.forkVersion()); err != nil {
+		return err
+	}
+	if err := b.check(b.stage(), b.o.release.forkVersion()); err != nil {
 		return err
 	}
 	s := &stamp{Recipe: recipe, Overlay: b.o.hash(), Release: b.o.release.name, Version: b.o.release.forkVersion(), Files: map[string]string{}}
@@ -226,7 +233,7 @@ func (b *builder) rebuildCommands(p *pristine) error {
 // still has the release's.
 func compileTools(b *builder, stage, bin string, names []string) error {
 	version := b.o.release.forkVersion()
-	args := []string{"build", "-trimpath", "-gcflags=cmd/...=-dwarf=false",
+	args := []string{"build", "-trimpath", "-gcflags=all=-dwarf=false",
 		"-ldflags=-w -X=runtime.buildVersion=" + version, "-o", bin + string(filepath.Separator)}
 	for _, name := range names {
 		args = append(args, "cmd/"+strings.TrimSuffix(filepath.Base(name), exe))
@@ -251,6 +258,55 @@ func checkVersion(goroot, version string) error {
 	if got := strings.TrimSpace(string(out)); got != want {
 		return fmt.Errorf("the go command that was built says %q, want %q", got, want)
 	}
+	return nil
+}
+
+// checkFiles are a program that says what built it.
+var checkFiles = map[string][]byte{
+	"go.mod":    []byte("module check\n"),
+	"main.go":   []byte("package main\n\nimport \"runtime\"\n\nfunc main() { println(runtime.Version(), tag) }\n"),
+	"fork.go":   []byte("//go:build gopmu\n\npackage main\n\nconst tag = \"gopmu\"\n"),
+	"nofork.go": []byte("//go:build !gopmu\n\npackage main\n\nconst tag = \"no build tag gopmu\"\n"),
+}
+
+// checkProgram has the new toolchain build a program, and runs it.
+func checkProgram(goroot, version string) error {
+	dir, err := os.MkdirTemp("", "overlay-check")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := writeAll(dir, checkFiles); err != nil {
+		return err
+	}
+	out, err := goCommand(filepath.Join(goroot, "bin", "go"+exe), dir, buildEnv(goroot), "run", ".").CombinedOutput()
+	got := strings.TrimSpace(string(out))
+	if err != nil {
+		return fmt.Errorf("a program that the new toolchain builds does not run: %v\n%s", err, got)
+	}
+	if want := version + " gopmu"; got != want {
+		return fmt.Errorf("a program that the new toolchain builds says %q, want %q", got, want)
+	}
+	return nil
+}
+
+// vet builds and vets, tests included, the packages that the overlay touches.
+func (b *builder) vet() error {
+	dirs := map[string][]byte{}
+	for _, path := range b.o.paths() {
+		if strings.HasSuffix(path, ".go") && !strings.Contains(path, "/testdata/") {
+			dirs["./"+strings.TrimPrefix(filepath.Dir(path), "src/")] = nil
+		}
+	}
+	src := filepath.Join(b.goroot, "src")
+	for _, verb := range []string{"build", "vet"} {
+		b.say("go %s of the %d packages that the overlay touches", verb, len(dirs))
+		cmd := goCommand(filepath.Join(b.goroot, "bin", "go"+exe), src, buildEnv(b.goroot), append([]string{verb}, sortedKeys(dirs)...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("go %s: %v\n%s", verb, err, bytes.TrimSpace(out))
+		}
+	}
+	b.say("they build and vet")
 	return nil
 }
 

@@ -5,7 +5,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -95,7 +94,7 @@ func (x *exporter) exportFile(s *stamp, path string) (string, error) {
 	// An overlay that does not fit the release says nothing about path.
 	give, giveErr := x.o.result(x.p, path)
 	said := ""
-	if giveErr != nil || (have == nil) != (give == nil) || !bytes.Equal(have, give) {
+	if giveErr != nil || !same(have, give) {
 		if s != nil && !x.force && (giveErr != nil || x.movedOn(s, path, give)) {
 			return "", fmt.Errorf("%s: changed both here and in the overlay since the build: merge by hand, or use -force to take this one", path)
 		}
@@ -105,7 +104,7 @@ func (x *exporter) exportFile(s *stamp, path string) (string, error) {
 	}
 	if s != nil {
 		delete(s.Files, path)
-		if base, err := x.p.read(path); err != nil || !bytes.Equal(have, base) {
+		if base, err := x.p.read(path); err != nil || !same(have, base) {
 			s.Files[path] = fileSum(have)
 		}
 	}
@@ -119,5 +118,5 @@ func (x *exporter) movedOn(s *stamp, path string, give []byte) bool {
 		return give == nil || fileSum(give) != laid
 	}
 	base, err := x.p.read(path)
-	return err != nil || (give == nil) != (base == nil) || !bytes.Equal(give, base)
+	return err != nil || !same(give, base)
 }

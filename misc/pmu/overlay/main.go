@@ -13,6 +13,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -26,6 +27,8 @@ const usage = `usage: overlay COMMAND [flags]
   status      say what differs between the toolchain's sources and the overlay
   export      write what was edited in the toolchain's sources to the overlay
   footprint   count the upstream lines that the overlay adds and removes
+  rebase      carry the overlay to another release by three-way merge
+  resolve     finish a rebase, once the conflicts that it left are resolved
 
 Each takes -h.
 `
@@ -43,6 +46,8 @@ var commands = []command{
 	{"status", "", setupStatus},
 	{"export", "[PATH...]", setupExport},
 	{"footprint", "", setupFootprint},
+	{"rebase", "RELEASE", setupRebase},
+	{"resolve", "", setupResolve},
 }
 
 // common are the flags of all commands.
@@ -104,7 +109,7 @@ func (cmd command) run(args []string) int {
 	c.declare(fs)
 	do := cmd.setup(c, fs)
 	fs.Parse(args)
-	if cmd.args == "" && fs.NArg() > 0 {
+	if cmd.args == "" && fs.NArg() > 0 || cmd.args == "RELEASE" && fs.NArg() != 1 {
 		fs.Usage()
 		return 2
 	}
@@ -126,9 +131,22 @@ func setupBuild(c *common, fs *flag.FlagSet) func([]string) error {
 		}
 		b := newBuilder(o, c.goroot, os.Stdout)
 		b.force = *force
-		return b.run()
+		if err := b.run(); err != nil {
+			return err
+		}
+		fmt.Printf(howToUse, o.release.forkVersion(), filepath.Join(c.goroot, "bin"))
+		return nil
 	}
 }
+
+// howToUse is what build says in the end.
+const howToUse = `
+%s is ready. Put it first in PATH and use it as any go command:
+
+	export PATH=%s:$PATH
+
+Programs that it builds have the build tag gopmu. README.pmu.md has the rest.
+`
 
 func setupStatus(c *common, fs *flag.FlagSet) func([]string) error {
 	return func([]string) error {
@@ -136,7 +154,7 @@ func setupStatus(c *common, fs *flag.FlagSet) func([]string) error {
 		if err != nil {
 			return err
 		}
-		return status(os.Stdout, o, c.goroot)
+		return status(os.Stdout, o, c.goroot, release.fetch)
 	}
 }
 
@@ -163,5 +181,82 @@ func setupFootprint(c *common, fs *flag.FlagSet) func([]string) error {
 			return err
 		}
 		return footprint(os.Stdout, o)
+	}
+}
+
+func setupRebase(c *common, fs *flag.FlagSet) func([]string) error {
+	dir := fs.String("o", "", "write the result to `DIR`, which may be the overlay itself (default: only report)")
+	build := fs.Bool("build", false, "also build the result, in DIR/goroot or -goroot, and vet the packages that it touches")
+	return func(args []string) error {
+		goroot := c.goroot
+		o, err := c.load()
+		if err != nil {
+			return err
+		}
+		if *dir == "" && *build {
+			return errors.New("rebase: -build needs -o")
+		}
+		to := o.release.named("go" + strings.TrimPrefix(args[0], "go"))
+		rb, err := rebaseTo(o, to)
+		if err != nil {
+			return err
+		}
+		if *dir == "" {
+			return rb.report(os.Stdout)
+		}
+		if *dir, err = filepath.Abs(*dir); err != nil {
+			return err
+		}
+		if err := rb.write(*dir, o); err != nil {
+			return err
+		}
+		if err := rb.report(os.Stdout); err != nil {
+			return fmt.Errorf("%v: resolve the %s files in %s, then run: overlay resolve -overlay %[3]s", err, conflictSuffix, *dir)
+		}
+		if !*build {
+			return nil
+		}
+		return buildRebased(*dir, goroot)
+	}
+}
+
+// rebaseTo fetches what rebase needs.
+func rebaseTo(o *overlay, r release) (*rebased, error) {
+	from, err := o.release.fetch()
+	if err != nil {
+		return nil, err
+	}
+	to, err := r.fetch()
+	if err != nil {
+		return nil, err
+	}
+	return rebase(o, from, to, r)
+}
+
+// buildRebased builds and checks the overlay in dir as one would by hand.
+func buildRebased(dir, goroot string) error {
+	c := &common{root: dir, goroot: goroot}
+	o, err := c.load()
+	if err != nil {
+		return err
+	}
+	b := newBuilder(o, c.goroot, os.Stdout)
+	if err := b.run(); err != nil {
+		return err
+	}
+	return b.vet()
+}
+
+func setupResolve(c *common, fs *flag.FlagSet) func([]string) error {
+	return func([]string) error {
+		dir, err := filepath.Abs(c.root)
+		if err != nil {
+			return err
+		}
+		root, err := findRoot(dir)
+		if err != nil {
+			return err
+		}
+		return resolve(os.Stdout, root, release.fetch)
 	}
 }

@@ -66,6 +66,8 @@ func loadOverlay(root string) (*overlay, error) {
 		case err != nil:
 			return nil, err
 		case isDropping(path):
+		case strings.HasSuffix(path, conflictSuffix):
+			return nil, fmt.Errorf("%s: resolve the conflicts in it, then run the resolve command", path)
 		case generated[target]:
 			return nil, fmt.Errorf("%s: the build writes %s itself", path, target)
 		case target != path:
@@ -152,7 +154,7 @@ func (o *overlay) put(p *pristine, path string, data []byte) (string, error) {
 	switch {
 	case data == nil && base != nil:
 		return "", fmt.Errorf("%s: is deleted, and an overlay cannot delete upstream's files", path)
-	case bytes.Equal(data, base): // neither has it, or it is upstream's again
+	case same(data, base): // neither has it, or it is upstream's again
 		text = nil
 	case base != nil:
 		file, files = path+".patch", o.patches
@@ -183,6 +185,9 @@ func (o *overlay) remove(path string) (string, error) {
 	delete(o.patches, path)
 	return "removed " + file, os.Remove(filepath.Join(o.root, filepath.FromSlash(file)))
 }
+
+// same reports whether two files are the same, nil being one that isn't there.
+func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
 
 func sortedKeys(m map[string][]byte) []string {
 	keys := make([]string, 0, len(m))

@@ -24,6 +24,12 @@ const releaseFile = "misc/pmu/overlay/RELEASE"
 // not by their contents: a change to what those generate needs a new suffix.
 const versionSuffix = "-pmu"
 
+// releaseComment begins releaseFile.
+const releaseComment = `# The upstream release that this overlay is for, and the checksums of its
+# toolchain modules (golang.org/toolchain@v0.0.1-RELEASE.PLATFORM) as in go.sum.
+# A platform without a line here is verified by the checksum database alone.
+`
+
 // A release is an upstream release of Go.
 type release struct {
 	name string            // "go1.27.4"

@@ -5,7 +5,6 @@
 package main
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -123,7 +122,7 @@ func isEdited(goroot string, p *pristine, path, laid string) (bool, error) {
 		return data == nil || fileSum(data) != laid, nil
 	}
 	base, err := p.read(path)
-	return (data == nil) != (base == nil) || !bytes.Equal(data, base), err
+	return !same(data, base), err
 }
 
 // readIfExists returns the content of the file path of goroot, nil if there is
@@ -135,9 +134,6 @@ func readIfExists(goroot, path string) ([]byte, error) {
 			return readIfExists(goroot, base+"/_go.mod")
 		}
 		return nil, nil
-	}
-	if data == nil && err == nil {
-		data = []byte{}
 	}
 	return data, err
 }

@@ -11,12 +11,12 @@ import (
 
 // status says whether goroot is a build of the overlay as it is now. The
 // error says that it is not, what differs having been printed.
-func status(w io.Writer, o *overlay, goroot string) error {
+func status(w io.Writer, o *overlay, goroot string, fetch func(release) (*pristine, error)) error {
 	s := readStamp(goroot)
 	if s == nil {
 		return fmt.Errorf("%s is not built: run ./make.bash", goroot)
 	}
-	p, err := o.release.named(s.Release).fetch()
+	p, err := fetch(o.release.named(s.Release))
 	if err != nil {
 		return err
 	}
