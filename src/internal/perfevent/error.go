@@ -68,6 +68,20 @@ func unsupportedError(reason string, err error) *Error {
 	return &Error{Kind: ErrUnsupported, Reason: reason, Err: err}
 }
 
+// A reason says why something that perf knows is refused. Reasons are in slices,
+// not maps, which every program with a profiler would have to build at start.
+type reason struct{ name, why string }
+
+// reasonFor returns why name is refused, or "".
+func reasonFor(reasons []reason, name string) string {
+	for _, r := range reasons {
+		if r.name == name {
+			return r.why
+		}
+	}
+	return ""
+}
+
 // nearest returns those of the known names that may have been meant by name,
 // best first, at most maxNear.
 func nearest(name string, known []string) []string {

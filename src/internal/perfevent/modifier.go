@@ -22,14 +22,14 @@ const modifierLetters = "ukhpPGHISDWebRX"
 
 // refusedModifiers are perf's letters that ask for something other than the
 // selection of events.
-var refusedModifiers = map[byte]string{
-	'S': "reads a group of counters with each sample",
-	'D': "pins the event to a counter",
-	'W': "makes the event a weak group",
-	'e': "makes the event exclusive",
-	'b': "aggregates in BPF",
-	'R': "retires the latency of metrics",
-	'X': "keeps an event from regrouping",
+var refusedModifiers = []reason{
+	{"S", "reads a group of counters with each sample"},
+	{"D", "pins the event to a counter"},
+	{"W", "makes the event a weak group"},
+	{"e", "makes the event exclusive"},
+	{"b", "aggregates in BPF"},
+	{"R", "retires the latency of metrics"},
+	{"X", "keeps an event from regrouping"},
 }
 
 // looksLikeModifiers reports whether s has only letters of perf's modifiers.
@@ -70,7 +70,7 @@ func parseModifiers(s string) (m modifiers, err *Error) {
 		case 'P':
 			m.preciseGiven = true
 		default:
-			if why, ok := refusedModifiers[c]; ok {
+			if why := reasonFor(refusedModifiers, s[i:i+1]); why != "" {
 				return m, unsupportedError("modifier "+quote(s[i:i+1])+" "+why+", which a profile cannot do; leave it out", nil)
 			}
 			return m, syntaxError("unknown modifier " + quote(s[i:i+1]) + "; modifiers are u, k, h, p, pp, ppp, P, G, H and I")
@@ -106,7 +106,7 @@ func (m *modifiers) canonical(kernelOnly bool) string {
 	}
 	add(m.precise > 0, strings.Repeat("p", max(int(m.precise), 0)))
 	add(m.precise < 0, "P") // not the default where it changes the PMU: see ibsOf
-	if m.guest != m.host { // both is all, like neither
+	if m.guest != m.host {  // both is all, like neither
 		add(m.guest, "G")
 		add(m.host, "H")
 	}

@@ -125,7 +125,7 @@ func (r *Resolver) unknownWithModifiers(name, rest string) bool {
 // namedEvent returns the event of a plain name, nil if there is none. Names
 // that mean the same everywhere go before the PMUs' own.
 func (r *Resolver) namedEvent(name string) (*Event, *Error) {
-	if why, ok := notSampled[name]; ok {
+	if why := reasonFor(notSampled, name); why != "" {
 		return nil, unsupportedError(why, nil)
 	}
 	if p := lookup(name); p != nil {

@@ -161,13 +161,13 @@ var table = []Preset{
 }
 
 // notSampled holds names that perf list shows and that name nothing to sample.
-var notSampled = map[string]string{
-	"dummy":         "it counts nothing; perf record uses it to carry side-band records",
-	"bpf-output":    "it carries the output of BPF programs and counts nothing",
-	"duration_time": "it is a figure of perf stat, not an event",
-	"user_time":     "it is a figure of perf stat, not an event; sample task-clock:u",
-	"system_time":   "it is a figure of perf stat, not an event; sample task-clock:k",
-	"timer":         "it is the operating system's timer, not a perf event, and is chosen by itself (pprof.OSTimer)",
+var notSampled = []reason{
+	{"dummy", "it counts nothing; perf record uses it to carry side-band records"},
+	{"bpf-output", "it carries the output of BPF programs and counts nothing"},
+	{"duration_time", "it is a figure of perf stat, not an event"},
+	{"user_time", "it is a figure of perf stat, not an event; sample task-clock:u"},
+	{"system_time", "it is a figure of perf stat, not an event; sample task-clock:k"},
+	{"timer", "it is the operating system's timer, not a perf event, and is chosen by itself (pprof.OSTimer)"},
 }
 
 // lookup returns the row that has the given name, or nil.
