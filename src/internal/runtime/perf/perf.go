@@ -1,0 +1,92 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package perf holds the plain data that package runtime and its users
+// (runtime/pprof) exchange about performance-monitoring events: what to sample,
+// why it could not be sampled, and the ledger of what was. It has no code that
+// runs in a signal handler and no dependencies, so that both sides can share
+// one definition instead of two that must match.
+package perf
+
+// MaxEvents is how many events one profiling session can sample. A slot
+// belongs to a request, not to a kind of event: several raw events may run
+// together. (EV_MAX in proposal 36821, section 4.2.)
+const MaxEvents = 8
+
+// A Config says what to sample. It corresponds to cpuProfileConfig in
+// proposal 36821, section 4.2, and is the part of struct perf_event_attr in
+// perf_event_open(2) that a profile may choose.
+type Config struct {
+	Type    uint32 // PERF_TYPE_*, or a PMU's dynamic type
+	BPType  uint32 // HW_BREAKPOINT_* for PERF_TYPE_BREAKPOINT
+	Config  uint64
+	Config1 uint64 // also bp_addr
+	Config2 uint64 // also bp_len
+	Config3 uint64
+	Period  uint64 // events between two samples, > 0
+
+	ExcludeUser   bool
+	ExcludeKernel bool
+	ExcludeHV     bool
+	ExcludeIdle   bool
+	ExcludeHost   bool
+	ExcludeGuest  bool
+
+	// Precise is the skid constraint precise_ip (0 arbitrary skid, 1 constant,
+	// 2 requested zero, 3 required zero), or -1 for the best level that opens.
+	Precise int8
+
+	// Clock marks an event whose counter advances while its samples are
+	// filtered out (task-clock and cpu-clock with the kernel excluded), so
+	// that counter / period says nothing about how many samples were due.
+	Clock bool
+}
+
+// An Op is a step of arming a thread that the kernel can refuse.
+type Op uint8
+
+const (
+	OpNone    Op = iota
+	OpSupport    // this GOOS has no perf events
+	OpOpen       // perf_event_open(2)
+	OpSignal     // fcntl(2) F_SETOWN_EX, F_SETSIG, O_ASYNC
+	OpRing       // sharing the thread's ring, PERF_EVENT_IOC_SET_OUTPUT
+	OpControl    // PERF_EVENT_IOC_ID, PERF_EVENT_IOC_ENABLE
+	OpBusy       // another session is sampling
+)
+
+// A Failure says which step failed for which event. The zero Failure is success.
+type Failure struct {
+	Slot  int // index of the event in the request
+	Op    Op
+	Errno int32 // errno from the kernel
+}
+
+// Stats is one event's ledger: what the counters counted and what became of
+// every overflow.
+//
+// For each thread, Events = Samples x Period + what the Lost fields stand for
+// + a residual below one period for the first and for the last sample.
+type Stats struct {
+	Threads       uint64 // threads that were armed
+	ThreadsFailed uint64 // threads that were not, and why:
+	FailedOp      Op     // the first failure's step
+	FailedErrno   int32  // and its errno
+
+	Period      uint64 // events between samples
+	Precise     int8   // precise_ip obtained
+	NoRing      uint64 // threads without a ring: coincident overflows come from counter reads
+	Events      uint64 // sum of the counters' values at disarm
+	Enabled     uint64 // ns, sum of time enabled
+	Running     uint64 // ns, sum of time running; less than Enabled when the kernel multiplexed counters
+	Samples     uint64 // overflows recorded with the stack they interrupted
+	Delayed     uint64 // overflows recorded with their leaf only: the signal came late
+	InHandler   uint64 // overflows in the profiler's own handler, recorded with their leaf only
+	LostRing    uint64 // overflows that did not fit in the kernel's ring
+	LostUnwind  uint64 // overflows in code where a sample can't be written (64-bit atomics on arm and mips)
+	LostBuffer  uint64 // samples that did not fit in the profile buffer
+	Throttled   uint64 // times the kernel throttled the event
+	Replayed    uint64 // hits of a breakpoint that were the same execution again, resumed after preemption
+	MissedReads uint64 // counters that could not be read at disarm
+}

@@ -1,0 +1,580 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Counters of performance-monitoring events, one set per thread.
+//
+// Each thread has one counter per event of the session, opened for that thread
+// only (perf_event_open(2), pid = tid, cpu = -1): it counts wherever the thread
+// runs and costs other threads nothing. An overflow makes the kernel write a
+// record to the thread's ring and send SIGPROF to that very thread
+// (fcntl(2), F_SETOWN_EX with F_OWNER_TID).
+//
+// Who arms a thread: those that exist when the session starts are armed by the
+// goroutine that starts it, because any thread may open counters for any other
+// of its process and one that is deep in a system call or in C would not come
+// by for long. A thread that comes later arms itself in minit, which every
+// thread passes before it runs Go code, C threads that call into Go included.
+// So the schedule path needs no check at all.
+//
+// Who disarms it: the thread itself in unminit, before it exits or returns to
+// C; otherwise whoever stops the session, synchronously.
+
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"internal/runtime/perf"
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+// A perfThread is the counters of one thread.
+//
+// It is allocated outside the heap and never freed, only reused, so that a
+// signal handler that has just loaded a pointer to it may always lock it and
+// look whether it still belongs to its thread.
+type perfThread struct {
+	_ sys.NotInHeap
+
+	// next and prev link the threads of perfLinux.armed or .stopping, or the
+	// free list. Protected by perfProf.lock.
+	next, prev *perfThread
+
+	// lock protects everything below. The owner's signal handler tries it and
+	// gives up if it is taken: whoever has it drains the ring. Normal code
+	// spins for it, and must not be interrupted by the handler of the same
+	// perfThread for longer than that handler runs, which the handler's
+	// giving up guarantees.
+	lock atomic.Uint32
+
+	mp      muintptr // the thread's M; 0 if the perfThread is not in use
+	tid     int32
+	n       int  // counters in use: perfProf.n, or fewer while being armed
+	stopped bool // the counters have been stopped for good
+	ring    perfRing
+	ctr     [perf.MaxEvents]perfCounter
+}
+
+// A perfCounter is one event's counter on one thread. See perf.Stats for the
+// units of the ledger's part.
+type perfCounter struct {
+	fd     int32
+	phased bool   // runs with the event's period; before, with a random first one
+	id     uint64 // the kernel's name for it in ring records
+
+	phaseEnd uint64 // ring records before it were written with the first period
+	due      uint64 // without a ring: the counter's value at the next overflow
+
+	samples    uint64
+	delayed    uint64
+	inHandler  uint64
+	lostRing   uint64
+	lostUnwind uint64
+	throttled  uint64
+	replayed   uint64
+}
+
+const _ESRCH = 3
+
+// perfLinux is the Linux part of perfProf. Protected by perfProf.lock.
+var perfLinux struct {
+	armed    *perfThread // threads of this session, doubly linked
+	stopping *perfThread // of these, those whose counters perfosStop has stopped
+	free     *perfThread // linked by next only
+
+	// readFormat is what read(2) of a counter returns: value, time enabled,
+	// time running and, from Linux 6.0 on, records lost.
+	readFormat uint64
+}
+
+// perfosStart arms all threads. The calling thread comes first: what is wrong
+// with an event or with our permissions shows there and is returned. Another
+// thread that can't be armed for lack of descriptors or memory is counted in
+// the ledger, not a reason to go without a profile.
+func perfosStart() perf.Failure {
+	for i := range perfProf.slots[:perfProf.n] {
+		if c := &perfProf.slots[i].cfg; perfWatches(i, uintptr(c.Config1)) {
+			perfProf.watch = true
+		}
+	}
+	perfInstallHandler()
+
+	// From here on new threads arm themselves. A thread that is being created
+	// has either not reached minit's check, which will see the new state, or
+	// has stored its procid before that check, and the loop below sees it.
+	// Both are sequentially consistent.
+	perfProf.state.Store(perfSampling)
+
+	mp := acquirem() // the self-armed thread must stay the current one
+	var f perf.Failure
+	systemstack(func() {
+		perfLinux.readFormat = _PERF_FORMAT_TOTAL_TIME_ENABLED | _PERF_FORMAT_TOTAL_TIME_RUNNING | _PERF_FORMAT_LOST
+		f = perfArm(mp, true)
+	})
+	if f.Op != perf.OpNone {
+		systemstack(perfStopThreads)
+		releasem(mp)
+		perfRestoreHandler()
+		return f
+	}
+	// allm is prepended to and its removed elements keep their links, so it
+	// can be walked without a lock, which would stop the scheduler for the
+	// time of all these system calls.
+	systemstack(func() {
+		for p := (*m)(atomic.Loadp(unsafe.Pointer(&allm))); p != nil; p = p.alllink {
+			if p != mp {
+				perfArm(p, false)
+			}
+		}
+	})
+	releasem(mp)
+	return perf.Failure{}
+}
+
+// perfosStop disarms all threads and gives SIGPROF back.
+func perfosStop() {
+	mp := acquirem()
+	systemstack(perfStopThreads)
+	releasem(mp)
+	perfRestoreHandler()
+}
+
+// perfInitThread arms the current thread if a session is running. Called from
+// minit, with signals unblocked, possibly without a P.
+func perfInitThread(mp *m) {
+	if perfProf.state.Load() == perfSampling {
+		systemstack(func() { perfArm(mp, false) })
+	}
+}
+
+// perfExitThread disarms the current thread, which exits or leaves Go. Called
+// from unminit with all signals blocked, possibly without a P.
+//
+//go:nowritebarrierrec
+func perfExitThread(mp *m) {
+	if mp.perf.Load() == 0 {
+		return
+	}
+	lock(&perfProf.lock)
+	// Look again: perfStopThreads may have been faster.
+	if t := (*perfThread)(unsafe.Pointer(mp.perf.Load())); t != nil {
+		t.stop()
+		t.close(mp)
+	}
+	unlock(&perfProf.lock)
+}
+
+// perfNewThread returns an unused perfThread.
+func perfNewThread() *perfThread {
+	lock(&perfProf.lock)
+	t := perfLinux.free
+	if t != nil {
+		perfLinux.free = t.next
+		t.next = nil
+	}
+	unlock(&perfProf.lock)
+	if t == nil {
+		t = (*perfThread)(persistentalloc(unsafe.Sizeof(perfThread{}), 0, &memstats.other_sys))
+	}
+	return t
+}
+
+// perfArm opens and starts the counters of mp's thread, unless they are
+// already, or the thread is not there. If must is set, no failure is counted,
+// for it ends the session.
+func perfArm(mp *m, must bool) (f perf.Failure) {
+	t := perfNewThread()
+	lock(&perfProf.lock)
+	tid := int32(atomic.Load64(&mp.procid))
+	if perfProf.state.Load() != perfSampling || mp.perf.Load() != 0 || tid == 0 {
+		t.next = perfLinux.free
+		perfLinux.free = t
+		unlock(&perfProf.lock)
+		return
+	}
+
+	t.acquire()
+	t.mp.set(mp)
+	t.tid = tid
+	f = t.open()
+	t.lock.Store(0)
+	if f.Op == perf.OpNone {
+		t.link(&perfLinux.armed)
+		mp.perf.Store(uintptr(unsafe.Pointer(t)))
+		for i := range t.ctr[:t.n] {
+			perfProf.slots[i].stats.Threads++
+			if t.ring.base == 0 {
+				perfProf.slots[i].stats.NoRing++
+			}
+			// Can't fail for an open counter.
+			ioctl(t.ctr[i].fd, _PERF_EVENT_IOC_ENABLE, 0)
+		}
+	} else {
+		t.free()
+		if !must && f.Errno != _ESRCH { // ESRCH: the thread is gone
+			st := &perfProf.slots[f.Slot].stats
+			if st.ThreadsFailed == 0 {
+				st.FailedOp, st.FailedErrno = f.Op, f.Errno
+			}
+			st.ThreadsFailed++
+		}
+	}
+	unlock(&perfProf.lock)
+	return f
+}
+
+// acquire takes t.lock in normal code.
+//
+//go:nowritebarrierrec
+func (t *perfThread) acquire() {
+	for !t.lock.CompareAndSwap(0, 1) {
+		osyield()
+	}
+}
+
+func (t *perfThread) link(list **perfThread) {
+	t.prev, t.next = nil, *list
+	if t.next != nil {
+		t.next.prev = t
+	}
+	*list = t
+}
+
+func (t *perfThread) unlink() {
+	switch t {
+	case perfLinux.armed:
+		perfLinux.armed = t.next
+	case perfLinux.stopping:
+		perfLinux.stopping = t.next
+	}
+	if t.prev != nil {
+		t.prev.next = t.next
+	}
+	if t.next != nil {
+		t.next.prev = t.prev
+	}
+	t.prev, t.next = nil, nil
+}
+
+// free gives up t's descriptors and ring, and t. Its lock may be free or not;
+// the handler does not use a perfThread with mp == 0.
+func (t *perfThread) free() {
+	t.acquire()
+	t.mp.set(nil)
+	t.ring.close()
+	for i := range t.ctr[:t.n] {
+		closefd(t.ctr[i].fd)
+	}
+	t.n = 0
+	t.stopped = false
+	t.lock.Store(0)
+	t.next = perfLinux.free
+	perfLinux.free = t
+}
+
+// open opens all counters of t, stopped.
+func (t *perfThread) open() perf.Failure {
+	for i := range perfProf.slots[:perfProf.n] {
+		if op, errno := t.openCounter(i); op != perf.OpNone {
+			return perf.Failure{Slot: i, Op: op, Errno: errno}
+		}
+	}
+	return perf.Failure{}
+}
+
+func (t *perfThread) openCounter(i int) (perf.Op, int32) {
+	s := &perfProf.slots[i]
+	c := &t.ctr[i]
+	first := perfFirstPeriod(&s.cfg)
+	*c = perfCounter{phased: first == s.cfg.Period, due: first}
+
+	fd := perfOpen(s, t.tid, first)
+	if fd < 0 {
+		return perf.OpOpen, -fd
+	}
+	c.fd = fd
+	t.n = i + 1
+
+	own := fOwnerEx{typ: _F_OWNER_TID, pid: t.tid}
+	if r := fcntlPtr(fd, _F_SETOWN_EX, uintptr(unsafe.Pointer(&own))); r < 0 {
+		return perf.OpSignal, -r
+	}
+	if r := fcntlPtr(fd, _F_SETSIG, _SIGPROF); r < 0 {
+		return perf.OpSignal, -r
+	}
+	if r := fcntlPtr(fd, _F_SETFL, _O_ASYNC); r < 0 {
+		return perf.OpSignal, -r
+	}
+	if r := ioctl(fd, _PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&c.id))); r < 0 {
+		return perf.OpControl, -r
+	}
+	if i == 0 {
+		// Going without a ring costs accuracy, not the profile: see
+		// drainCounters. It is counted as NoRing.
+		t.ring.open(fd)
+	} else if t.ring.base != 0 {
+		if r := ioctl(fd, _PERF_EVENT_IOC_SET_OUTPUT, uintptr(t.ctr[0].fd)); r < 0 {
+			return perf.OpRing, -r
+		}
+	}
+	return perf.OpNone, 0
+}
+
+// perfOpen opens a counter of the slot's event for thread tid, stopped. It
+// returns a descriptor or a negated errno.
+//
+// The session's first thread finds out what the kernel can do; what it found
+// then holds for all threads.
+func perfOpen(s *perfSlot, tid int32, period uint64) int32 {
+	auto := s.cfg.Precise < 0 && s.stats.Threads == 0
+	if auto {
+		s.stats.Precise = perfMaxPrecise
+	}
+	for {
+		attr := perfAttr(s)
+		attr.samplePeriod = period
+		fd := perf_event_open(&attr, tid, -1, -1, _PERF_FLAG_FD_CLOEXEC)
+		switch {
+		case fd >= 0:
+			return fd
+		case auto && s.stats.Precise > 0:
+			// Nobody asked for this precision: take the next lower one.
+			s.stats.Precise--
+		case fd == -_EINVAL && perfLinux.readFormat&_PERF_FORMAT_LOST != 0:
+			// Perhaps Linux before 6.0. If it is another EINVAL it comes back.
+			perfLinux.readFormat &^= _PERF_FORMAT_LOST
+			if auto {
+				s.stats.Precise = perfMaxPrecise
+			}
+		default:
+			return fd
+		}
+	}
+}
+
+// perfMaxPrecise is the highest level of precise_ip: required to have no skid.
+const perfMaxPrecise = 3
+
+// perfAttr returns the attributes of a counter of the slot's event, but for
+// the period.
+func perfAttr(s *perfSlot) perfEventAttr {
+	c := &s.cfg
+	attr := perfEventAttr{
+		typ:          c.Type,
+		size:         uint32(unsafe.Sizeof(perfEventAttr{})),
+		config:       c.Config,
+		sampleType:   _PERF_SAMPLE_IDENTIFIER | _PERF_SAMPLE_IP,
+		readFormat:   perfLinux.readFormat,
+		bits:         perfAttrBit(_PERF_ATTR_DISABLED) | perfAttrPreciseIP(uint(s.stats.Precise)),
+		wakeupEvents: 1,
+		bpType:       c.BPType,
+		config1:      c.Config1,
+		config2:      c.Config2,
+		config3:      c.Config3,
+	}
+	for _, f := range [...]struct {
+		set bool
+		bit uint
+	}{
+		{c.ExcludeUser, _PERF_ATTR_EXCLUDE_USER},
+		{c.ExcludeKernel, _PERF_ATTR_EXCLUDE_KERNEL},
+		{c.ExcludeHV, _PERF_ATTR_EXCLUDE_HV},
+		{c.ExcludeIdle, _PERF_ATTR_EXCLUDE_IDLE},
+		{c.ExcludeHost, _PERF_ATTR_EXCLUDE_HOST},
+		{c.ExcludeGuest, _PERF_ATTR_EXCLUDE_GUEST},
+	} {
+		if f.set {
+			attr.bits |= perfAttrBit(f.bit)
+		}
+	}
+	return attr
+}
+
+// perfMinFirst is the least first period of a hardware counter. An interrupt
+// takes about as many cycles; a shorter first period would overflow again and
+// again before the handler could set the event's period.
+const perfMinFirst = 1 << 14
+
+// perfFirstPeriod returns a thread's first period for an event: uniformly
+// random in [1, period].
+//
+// For every period's worth of events the user should expect one sample, also
+// from threads that are too short to see a whole period: they get one with the
+// probability of the part of a period that they ran. See setThreadCPUProfiler,
+// which does the same for the timer, and go.dev/issue/40435.
+//
+// The kernel has no separate first period. So the counter starts with the
+// random one, and the handler sets the event's own at the first overflow.
+func perfFirstPeriod(c *perf.Config) uint64 {
+	first := 1 + cheaprandu64()%c.Period
+	if c.Type != _PERF_TYPE_SOFTWARE && c.Type != _PERF_TYPE_BREAKPOINT && c.Type != _PERF_TYPE_TRACEPOINT {
+		first = max(first, min(perfMinFirst, c.Period))
+	}
+	return first
+}
+
+// phase sets the event's period on a counter that has overflowed for the first
+// time. Called by the signal handler with t.lock held.
+//
+// The counter is stopped around it because PERF_EVENT_IOC_PERIOD sets the
+// kernel's period_left to 0 (__perf_event_period in kernel/events/core.c). A
+// running software or breakpoint event takes that for an overflow at its very
+// next occurrence; one that is started again with period_left == 0 begins a
+// full period (perf_swevent_add calls perf_swevent_set_period), and so do
+// hardware counters and clocks.
+//
+//go:nowritebarrierrec
+func (t *perfThread) phase(i int) {
+	c := &t.ctr[i]
+	c.phased = true
+	if t.stopped {
+		return // disarming; don't start it again
+	}
+	ioctl(c.fd, _PERF_EVENT_IOC_DISABLE, 0)
+	if t.ring.base != 0 {
+		c.phaseEnd = t.ring.head()
+	}
+	period := perfProf.slots[i].cfg.Period
+	ioctl(c.fd, _PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&period)))
+	ioctl(c.fd, _PERF_EVENT_IOC_ENABLE, 0)
+}
+
+// stop stops t's counters. When it returns none of them can overflow.
+//
+//go:nowritebarrierrec
+func (t *perfThread) stop() {
+	t.acquire() // not between phase's two steps
+	t.stopped = true
+	for i := range t.ctr[:t.n] {
+		ioctl(t.ctr[i].fd, _PERF_EVENT_IOC_DISABLE, 0)
+	}
+	t.lock.Store(0)
+}
+
+// pending reports whether t's ring has records that its handler has not seen.
+func (t *perfThread) pending() bool {
+	t.acquire()
+	p := t.ring.base != 0 && t.ring.head() != t.ring.tail
+	t.lock.Store(0)
+	return p
+}
+
+// close completes the ledger from t's stopped counters, and frees t.
+// The caller holds perfProf.lock.
+func (t *perfThread) close(mp *m) {
+	mp.perf.Store(0)
+	t.acquire()
+	// What the thread's handler did not see any more, because the signal is
+	// still pending or was blocked until the end. Its stack is gone.
+	if t.ring.base != 0 {
+		t.drainLeafs(t.ring.head(), false)
+	}
+	for i := range t.ctr[:t.n] {
+		c := &t.ctr[i]
+		s := &perfProf.slots[i]
+		st := &s.stats
+		var v perfCounterValue
+		if v.read(c.fd) {
+			st.Events += v.value
+			st.Enabled += v.enabled
+			st.Running += v.running
+			// The ring's own count of what did not fit is shared by all
+			// events and reported late; the kernel's per event is exact.
+			if v.lost != 0 || perfLinux.readFormat&_PERF_FORMAT_LOST != 0 {
+				c.lostRing = v.lost
+			}
+		} else {
+			st.MissedReads++
+		}
+		st.Samples += c.samples
+		st.Delayed += c.delayed
+		st.InHandler += c.inHandler
+		st.LostRing += c.lostRing
+		st.LostUnwind += c.lostUnwind
+		st.Throttled += c.throttled
+		st.Replayed += c.replayed
+		// Losses are part of the profile, so that its total is right.
+		if c.lostRing != 0 {
+			s.addLeaf(0, _PerfLostRing, c.lostRing, c.lostRing*s.cfg.Period)
+		}
+		if c.lostUnwind != 0 {
+			s.addLeaf(0, _PerfLostState, c.lostUnwind, c.lostUnwind*s.cfg.Period)
+		}
+	}
+	t.lock.Store(0)
+	t.unlink()
+	t.free()
+}
+
+// A perfCounterValue is what read(2) returns for perfLinux.readFormat.
+type perfCounterValue struct {
+	value, enabled, running, lost uint64
+}
+
+// read reads the counter fd. It reports whether that worked; it does not if
+// the program has closed the descriptor behind our back.
+//
+//go:nowritebarrierrec
+func (v *perfCounterValue) read(fd int32) bool {
+	n := int32(unsafe.Sizeof(*v))
+	if perfLinux.readFormat&_PERF_FORMAT_LOST == 0 {
+		n -= 8
+	}
+	return read(fd, noescape(unsafe.Pointer(v)), n) == n
+}
+
+// perfDrainWait bounds how long perfStopThreads waits for handlers.
+const perfDrainWait = 500 * 1000 // ns
+
+// perfStopThreads ends the session on all threads.
+//
+// It goes over them twice: stopping first makes the end of the profile the
+// same for all threads, to some microseconds. The calling thread must be the
+// first, for the second part writes to the profile buffers, whose locks the
+// handler takes. (See perfSlot.lock.)
+func perfStopThreads() {
+	self := getg().m
+	lock(&perfProf.lock)
+	perfProf.state.Store(perfDraining)
+	if t := (*perfThread)(unsafe.Pointer(self.perf.Load())); t != nil {
+		t.stop()
+		// Signals for this thread have been delivered on return from the
+		// system calls, and the handler has drained the ring.
+		t.close(self)
+	}
+	unlock(&perfProf.lock)
+
+	// The lock is released between threads, so that one that exits does not
+	// wait for all the others. It may unlink itself from either list.
+	for {
+		lock(&perfProf.lock)
+		t := perfLinux.armed
+		if t != nil {
+			t.unlink()
+			t.link(&perfLinux.stopping)
+			t.stop()
+		}
+		unlock(&perfProf.lock)
+		if t == nil {
+			break
+		}
+	}
+
+	// A thread that runs takes its signal at once. Give it the time, so that
+	// its last samples have stacks. One that does not run, or blocks SIGPROF,
+	// is not waited for.
+	deadline := nanotime() + perfDrainWait
+	for {
+		lock(&perfProf.lock)
+		t := perfLinux.stopping
+		if t != nil && (!t.pending() || nanotime() > deadline) {
+			t.close(t.mp.ptr())
+		}
+		unlock(&perfProf.lock)
+		if t == nil {
+			break
+		}
+		osyield()
+	}
+}

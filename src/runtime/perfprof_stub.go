@@ -1,0 +1,16 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build !linux
+
+package runtime
+
+import "internal/runtime/perf"
+
+// Performance-monitoring events are sampled on Linux only. Elsewhere starting
+// a session fails and says so.
+
+func perfosStart() perf.Failure { return perf.Failure{Op: perf.OpSupport} }
+
+func perfosStop() {}

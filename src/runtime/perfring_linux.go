@@ -1,0 +1,157 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// The ring in which the kernel records every overflow of a thread's events:
+// perf_event_open(2), section "MMAP layout". All events of a thread share the
+// first event's ring (PERF_EVENT_IOC_SET_OUTPUT).
+//
+// SIGPROF is not a real-time signal: at most one is pending per thread, and its
+// siginfo names one event. Two events that overflow together, or an event that
+// overflows while SIGPROF is blocked or pending from the timer, give one
+// signal. The ring has a record for each, so the signal is only a doorbell.
+
+package runtime
+
+import (
+	"internal/goarch"
+	"internal/runtime/atomic"
+	"unsafe"
+)
+
+// A perfRing is one thread's ring. It is used only with its perfThread's lock
+// held: by the thread's signal handler, or by whoever disarms the thread. The
+// kernel writes head and the data, and reads tail.
+type perfRing struct {
+	base uintptr // of the metadata page; 0 if there is no ring
+	size uintptr // of the whole mapping, in bytes
+	data uintptr // of the records
+	mask uint64  // size of the records' area - 1; the area is a power of two
+	tail uint64  // records before it have been read
+}
+
+const _MAP_SHARED = 1
+
+// perfRingPages are the sizes of the records' area to try, in pages. A record
+// is 24 bytes. One 4 KiB page holds 170 of them, which is 17 ms of a 10 kHz
+// event with signals blocked. The mappings of a user's processes are limited
+// to kernel.perf_event_mlock_kb (516 KiB) times the number of CPUs, beyond that
+// by RLIMIT_MEMLOCK, so take less when more is refused.
+var perfRingPages = [...]uintptr{4, 1}
+
+// open maps the ring of the event fd. It returns 0 or an errno.
+func (r *perfRing) open(fd int32) (errno int32) {
+	for _, n := range perfRingPages {
+		size := (1 + n) * physPageSize
+		p, err := mmap(nil, size, _PROT_READ|_PROT_WRITE, _MAP_SHARED, fd, 0)
+		if err != 0 {
+			errno = int32(err)
+			continue
+		}
+		*r = perfRing{
+			base: uintptr(p),
+			size: size,
+			data: uintptr(p) + physPageSize,
+			mask: uint64(n*physPageSize) - 1,
+		}
+		return 0
+	}
+	return errno
+}
+
+func (r *perfRing) close() {
+	if r.base != 0 {
+		munmap(unsafe.Pointer(r.base), r.size)
+		*r = perfRing{}
+	}
+}
+
+// head returns the end of the records that the kernel has written. The load
+// has acquire semantics: the records before it may be read.
+//
+//go:nowritebarrierrec
+func (r *perfRing) head() uint64 {
+	p := r.base + unsafe.Offsetof(perfEventMmapPage{}.dataHead)
+	if goarch.PtrSize == 8 {
+		return atomic.Load64((*uint64)(unsafe.Pointer(p)))
+	}
+	// On 32-bit systems a 64-bit atomic is not atomic against the kernel, and
+	// on some not safe in a signal handler. Take the low word, which is what
+	// the kernel itself computes with there (perf_output_begin uses unsigned
+	// long), and extend it: head is less than 4 GiB ahead of tail.
+	if goarch.BigEndian {
+		p += 4
+	}
+	low := atomic.Load((*uint32)(unsafe.Pointer(p)))
+	return r.tail + uint64(low-uint32(r.tail))
+}
+
+// consume gives the records before r.tail back to the kernel. The store has
+// release semantics: the records have been read.
+//
+//go:nowritebarrierrec
+func (r *perfRing) consume() {
+	p := r.base + unsafe.Offsetof(perfEventMmapPage{}.dataTail)
+	if goarch.PtrSize == 8 {
+		atomic.Store64((*uint64)(unsafe.Pointer(p)), r.tail)
+		return
+	}
+	// As in head. A 64-bit kernel reads both words, but they are out of step
+	// only when the low one wraps around, after 4 GiB of records.
+	low, high := p, p+4
+	if goarch.BigEndian {
+		low, high = high, low
+	}
+	atomic.Store((*uint32)(unsafe.Pointer(high)), uint32(r.tail>>32))
+	atomic.Store((*uint32)(unsafe.Pointer(low)), uint32(r.tail))
+}
+
+// word returns the i'th 64-bit word of the record at offset off. Records and
+// the area are multiples of 8 bytes, so a word never wraps around.
+//
+//go:nowritebarrierrec
+func (r *perfRing) word(off uint64, i uint64) uint64 {
+	return *(*uint64)(unsafe.Pointer(r.data + uintptr((off+8*i)&r.mask)))
+}
+
+// A perfRecord is one record of the ring, decoded.
+type perfRecord struct {
+	typ  uint32 // _PERF_RECORD_*
+	misc uint16
+	id   uint64  // of the event that it is about
+	ip   uintptr // _PERF_RECORD_SAMPLE: instruction at the overflow
+	n    uint64  // _PERF_RECORD_LOST: number of records lost
+}
+
+// next decodes the record at tail, which must be before head, and moves tail
+// behind it. ok is false, and the rest is dropped, if the record is malformed:
+// the ring is shared memory, and a handler must not trust a length in it.
+//
+//go:nowritebarrierrec
+func (r *perfRing) next(head uint64) (rec perfRecord, ok bool) {
+	w := r.word(r.tail, 0)
+	var size uint64
+	// struct perf_event_header { u32 type; u16 misc; u16 size; }
+	if goarch.BigEndian {
+		rec.typ, rec.misc, size = uint32(w>>32), uint16(w>>16), w&0xffff
+	} else {
+		rec.typ, rec.misc, size = uint32(w), uint16(w>>32), w>>48
+	}
+	if size < 8 || size%8 != 0 || size > head-r.tail {
+		r.tail = head
+		return rec, false
+	}
+	off := r.tail
+	r.tail += size
+	switch rec.typ {
+	case _PERF_RECORD_SAMPLE: // PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP
+		rec.id = r.word(off, 1)
+		rec.ip = uintptr(r.word(off, 2))
+	case _PERF_RECORD_LOST: // id, lost
+		rec.id = r.word(off, 1)
+		rec.n = r.word(off, 2)
+	case _PERF_RECORD_THROTTLE, _PERF_RECORD_UNTHROTTLE: // time, id, stream_id
+		rec.id = r.word(off, 2)
+	}
+	return rec, true
+}

@@ -1,0 +1,428 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// The signal handler's part of sampling performance-monitoring events.
+//
+// Everything here may run in a signal handler, with all signals blocked, at
+// any instruction of the program: no allocation, no write barriers, and no
+// locks but two spin locks. perfThread.lock is only tried. perfSlot.lock is
+// held by other threads' handlers, or by normal code on a thread whose own
+// counters have been stopped, so its holder is never what was interrupted here.
+
+package runtime
+
+import (
+	"internal/abi"
+	"internal/goarch"
+	"internal/runtime/atomic"
+	"internal/runtime/perf"
+	"internal/stringslite"
+	"unsafe"
+)
+
+// perfSigprof handles a SIGPROF on a thread with an M. It reports whether the
+// signal was an event's doorbell, and not the timer's.
+//
+// The counters run on while the handler does. Stopping and starting them takes
+// two system calls per event, which cost more than the whole rest of the
+// handler (7-12 us against 1-2 us, measured on a virtual machine), and with
+// the kernel excluded what they count meanwhile is just this code. Instead,
+// what overflows in the handler is recorded as such, see below: the program is
+// not charged for it, and totals stay exact.
+//
+//go:nowritebarrierrec
+func perfSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
+	if !perfProf.used.Load() {
+		return false // not our business
+	}
+	// Look at the ring on the timer's signals too: while one is pending the
+	// kernel drops ours (legacy_queue in kernel/signal.c).
+	doorbell := perfDoorbell(c)
+
+	t := (*perfThread)(unsafe.Pointer(mp.perf.Load()))
+	if t == nil || !t.lock.CompareAndSwap(0, 1) {
+		// Not armed any more, or just being disarmed by another thread, which
+		// takes care of the records.
+		return doorbell
+	}
+	if t.mp.ptr() != mp {
+		// Disarmed, and t reused, since it was loaded.
+		t.lock.Store(0)
+		return doorbell
+	}
+
+	var hits perfHits
+	if t.ring.base != 0 {
+		t.drain(&hits, gp, c.sigpc(), t.ring.head())
+	} else if doorbell {
+		t.drainCounters(&hits, perfSigFD(c))
+	}
+	if hits.any {
+		t.sample(&hits, c, gp, mp, delayed)
+	}
+	// Records since head was read overflowed in this handler. Their signal
+	// is blocked until it returns, and would then blame what it interrupted.
+	if t.ring.base != 0 {
+		t.drainLeafs(t.ring.head(), true)
+	}
+	t.lock.Store(0)
+	return doorbell
+}
+
+// perfDoorbell reports whether the signal comes from a descriptor with O_ASYNC.
+// User code's F_SETSIG with SIGPROF is not told from ours: the ring tells.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfDoorbell(c *sigctxt) bool {
+	code := int32(c.sigcode())
+	return _POLL_IN <= code && code <= _POLL_HUP
+}
+
+// perfSigFD returns si_fd. In siginfo_t's union struct { long si_band; int
+// si_fd; } has the place of si_addr.
+//
+//go:nowritebarrierrec
+func perfSigFD(c *sigctxt) int32 {
+	return *(*int32)(add(unsafe.Pointer(&c.info.si_addr), goarch.PtrSize))
+}
+
+// perfHits are the overflows that one signal announced, by event.
+type perfHits struct {
+	any bool
+	ev  [perf.MaxEvents]struct {
+		n     uint64  // overflows that belong to the interrupted stack
+		ip    uintptr // instruction of the latest; 0 if not known
+		exact bool    // ip is the instruction that caused the event
+	}
+}
+
+// drain reads the ring up to head and counts in hits the overflows of each
+// event that belong to the interrupted stack, whose leaf is at pc.
+//
+// The latest record of an event is what the signal is about. Earlier ones are
+// there because SIGPROF was blocked, or pending with the thread off the CPU.
+// Where their instruction is in another function than pc, the interrupted
+// stack is not theirs, and they are recorded with their leaf only.
+//
+//go:nowritebarrierrec
+func (t *perfThread) drain(hits *perfHits, gp *g, pc uintptr, head uint64) {
+	if t.ring.tail == head {
+		return
+	}
+	for t.ring.tail != head {
+		rec, ok := t.ring.next(head)
+		i := t.event(rec.id)
+		if !ok || i < 0 {
+			continue
+		}
+		if rec.typ != _PERF_RECORD_SAMPLE {
+			t.note(i, &rec)
+			continue
+		}
+		if gp.perfReplay && perfWatches(i, rec.ip) {
+			gp.perfReplay = false
+			t.ctr[i].replayed++
+			continue
+		}
+		if !t.count(i) {
+			continue
+		}
+		h := &hits.ev[i]
+		if h.n > 0 && !perfSameFunc(h.ip, pc) {
+			h.n--
+			t.leaf(i, h.ip, _PerfDelayed)
+			t.ctr[i].delayed++
+		}
+		h.n++
+		h.ip = rec.ip
+		h.exact = rec.misc&_PERF_RECORD_MISC_EXACT_IP != 0
+		hits.any = true
+	}
+	t.ring.consume()
+}
+
+// drainLeafs reads the ring up to head and records every overflow with its leaf
+// only: with inHandler those in the signal handler itself, which calls it, and
+// otherwise those that no handler will read any more.
+//
+//go:nowritebarrierrec
+func (t *perfThread) drainLeafs(head uint64, inHandler bool) {
+	if t.ring.tail == head {
+		return
+	}
+	for t.ring.tail != head {
+		rec, ok := t.ring.next(head)
+		i := t.event(rec.id)
+		if !ok || i < 0 {
+			continue
+		}
+		if rec.typ != _PERF_RECORD_SAMPLE {
+			t.note(i, &rec)
+			continue
+		}
+		if !t.count(i) {
+			continue
+		}
+		if inHandler {
+			t.leaf(i, rec.ip, _PerfHandler)
+			t.ctr[i].inHandler++
+		} else {
+			t.leaf(i, rec.ip, _PerfDelayed)
+			t.ctr[i].delayed++
+		}
+	}
+	t.ring.consume()
+}
+
+// perfPreempted notes that gp is preempted at pc, before the instruction there.
+//
+// An execution breakpoint is hit before its instruction runs. If an
+// asynchronous preemption then makes gp call asyncPreempt from the same
+// instruction, returning from that call hits the breakpoint a second time: the
+// processor's resume flag, which the kernel keeps for signal handlers, does
+// not survive a return instruction. Since most of the time of a function with
+// a breakpoint is spent on the breakpoint, that is where preemptions find it.
+// So of the hits with g.perfReplay set one is not counted: the next one. It is
+// the second if the preemption came after the first one's SIGPROF; otherwise it
+// is the first, whose SIGPROF waits for this handler and then finds gp in
+// asyncPreempt, and the second has the right stack.
+//
+//go:nowritebarrierrec
+func perfPreempted(gp *g, pc uintptr) {
+	if !perfProf.watch || perfProf.state.Load() != perfSampling {
+		return
+	}
+	for i := range perfProf.slots[:perfProf.n] {
+		if perfWatches(i, pc) {
+			gp.perfReplay = true
+		}
+	}
+}
+
+// perfWatches reports whether event i samples each execution of pc.
+//
+//go:nowritebarrierrec
+func perfWatches(i int, pc uintptr) bool {
+	c := &perfProf.slots[i].cfg
+	return c.Type == _PERF_TYPE_BREAKPOINT && c.BPType == _HW_BREAKPOINT_X && c.Config1 == uint64(pc) && c.Period == 1
+}
+
+// event returns the index of the event that the kernel calls id, or -1.
+//
+//go:nowritebarrierrec
+func (t *perfThread) event(id uint64) int {
+	for i := range t.ctr[:t.n] {
+		if t.ctr[i].id == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// note enters in the ledger a record that is not a sample.
+//
+//go:nowritebarrierrec
+func (t *perfThread) note(i int, rec *perfRecord) {
+	switch rec.typ {
+	case _PERF_RECORD_LOST:
+		t.ctr[i].lostRing += rec.n
+	case _PERF_RECORD_THROTTLE:
+		t.ctr[i].throttled++
+	}
+}
+
+// count reports whether the sample record of event i that ends at t.ring.tail
+// stands for a period. The first overflow of a counter does, and sets the
+// counter's period; see perfFirstPeriod. Records that the counter has written
+// with its first period since then don't.
+//
+//go:nowritebarrierrec
+func (t *perfThread) count(i int) bool {
+	c := &t.ctr[i]
+	if !c.phased {
+		t.phase(i)
+		return true
+	}
+	return t.ring.tail > c.phaseEnd
+}
+
+// leaf records one overflow of event i of which only the instruction is known.
+//
+//go:nowritebarrierrec
+func (t *perfThread) leaf(i int, ip uintptr, why func()) {
+	s := &perfProf.slots[i]
+	s.addLeaf(ip, why, 1, s.cfg.Period)
+}
+
+// drainCounters counts overflows without a ring: fd is the event that the
+// signal names, and each counter's value tells how often it has overflowed.
+// So events that overflow together are told apart; but the counts of a clock
+// include what was filtered out of its samples, and it must trust the signal.
+//
+//go:nowritebarrierrec
+func (t *perfThread) drainCounters(hits *perfHits, fd int32) {
+	for i := range t.ctr[:t.n] {
+		c := &t.ctr[i]
+		cfg := &perfProf.slots[i].cfg
+		var n uint64
+		var v perfCounterValue
+		switch {
+		case cfg.Clock:
+			if c.fd == fd {
+				n = 1
+			}
+		case v.read(c.fd) && v.value >= c.due:
+			if c.phased {
+				n = 1 + (v.value-c.due)/cfg.Period
+				c.due += n * cfg.Period
+			} else {
+				n = 1
+				c.due = v.value + cfg.Period
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		if !c.phased {
+			t.phase(i)
+		}
+		hits.ev[i].n = n
+		hits.any = true
+	}
+}
+
+// sample records the overflows in hits with the stack that c interrupted.
+//
+//go:nowritebarrierrec
+func (t *perfThread) sample(hits *perfHits, c *sigctxt, gp *g, mp *m, delayed bool) {
+	if perfInAtomic64(c.sigpc()) {
+		for i := range t.ctr[:t.n] {
+			t.ctr[i].lostUnwind += hits.ev[i].n
+		}
+		return
+	}
+
+	// See sigprof.
+	getg().m.mallocing++
+	var tagPtr *unsafe.Pointer
+	if gp != nil && gp.m != nil && gp.m.curg != nil {
+		tagPtr = &gp.m.curg.labels
+	}
+
+	var stk [maxCPUProfStack]uintptr
+	n := 0
+	var last uintptr // stk's leaf; unwinding again is rare, see perfExactPC
+	for i := range t.ctr[:t.n] {
+		h := &hits.ev[i]
+		if h.n == 0 {
+			continue
+		}
+		s := &perfProf.slots[i]
+		if delayed {
+			// The thread sanitizer calls the handler later than the signal
+			// came, and the stack has changed. See sighandler.
+			s.addLeaf(h.ip, _PerfDelayed, h.n, h.n*s.cfg.Period)
+			t.ctr[i].delayed += h.n
+			continue
+		}
+		if pc := perfExactPC(h.ip, h.exact, c.sigpc()); n == 0 || pc != last {
+			n = sigprofStack(&stk, pc, c.sigsp(), c.siglr(), gp, mp)
+			last = pc
+		}
+		s.add(tagPtr, stk[:n], h.n, h.n*s.cfg.Period)
+		t.ctr[i].samples += h.n
+	}
+	getg().m.mallocing--
+}
+
+// perfExactPC returns the instruction at which to start unwinding: ip, if the
+// PMU says that it caused the event and the stack has not changed between it
+// and pc, where the signal came; otherwise pc. (Proposal 36821, section 4.2:
+// the leaf of a precise sample is the one that the PMU presents.)
+//
+//go:nowritebarrierrec
+func perfExactPC(ip uintptr, exact bool, pc uintptr) uintptr {
+	if !exact || ip == pc {
+		return pc
+	}
+	f := findfunc(pc)
+	if !f.valid() || findfunc(ip) != f || funcspdelta(f, ip) != funcspdelta(f, pc) {
+		return pc
+	}
+	return ip
+}
+
+// perfSameFunc reports whether two instructions are in the same Go function,
+// or both outside Go.
+//
+//go:nowritebarrierrec
+func perfSameFunc(a, b uintptr) bool {
+	return a == b || findfunc(a) == findfunc(b)
+}
+
+// perfInAtomic64 reports whether pc is in the emulation of 64-bit atomics on
+// 32-bit arm and mips. It holds a spin lock there that writing a sample would
+// take. See sigprof.
+//
+//go:nowritebarrierrec
+func perfInAtomic64(pc uintptr) bool {
+	if GOARCH == "mips" || GOARCH == "mipsle" || GOARCH == "arm" {
+		if f := findfunc(pc); f.valid() && stringslite.HasPrefix(funcname(f), "internal/runtime/atomic") {
+			return true
+		}
+		return GOARCH == "arm" && goarm < 7 && pc&0xffff0000 == 0xffff0000
+	}
+	return false
+}
+
+// perfInstallHandler makes sure that SIGPROF reaches Go's handler, like
+// setProcessCPUProfilerTimer, but leaves ITIMER_PROF alone.
+func perfInstallHandler() {
+	mask := lockSigprof()
+	if atomic.Cas(&handlingSig[_SIGPROF], 0, 1) {
+		h := getsig(_SIGPROF)
+		if h == _SIG_DFL {
+			h = _SIG_IGN // a stray signal must not kill; see setProcessCPUProfilerTimer
+		}
+		atomic.Storeuintptr(&fwdSig[_SIGPROF], h)
+		setsig(_SIGPROF, abi.FuncPCABIInternal(sighandler))
+	}
+	unlockSigprof(mask)
+}
+
+// perfRestoreHandler gives SIGPROF back to whom it belonged before, unless the
+// timer still uses it. No counter is open.
+func perfRestoreHandler() {
+	mask := lockSigprof()
+	if prof.hz.Load() == 0 && !sigInstallGoHandler(_SIGPROF) && atomic.Cas(&handlingSig[_SIGPROF], 1, 0) {
+		// Ignoring a signal discards those that are pending on any thread
+		// (do_sigaction in kernel/signal.c), so that none of ours reaches a
+		// handler that does not expect it.
+		setsig(_SIGPROF, _SIG_IGN)
+		if h := atomic.Loaduintptr(&fwdSig[_SIGPROF]); h != _SIG_IGN {
+			setsig(_SIGPROF, h)
+		}
+	}
+	unlockSigprof(mask)
+}
+
+// lockSigprof takes prof.signalLock, which guards SIGPROF's handler against
+// setcpuprofilerate. The timer's handler takes it too, so no signal may reach
+// this thread meanwhile. It returns the signal mask for unlockSigprof.
+func lockSigprof() (mask sigset) {
+	acquirem()
+	sigsave(&mask)
+	sigblock(false)
+	for !prof.signalLock.CompareAndSwap(0, 1) {
+		osyield()
+	}
+	return mask
+}
+
+func unlockSigprof(mask sigset) {
+	prof.signalLock.Store(0)
+	msigrestore(mask)
+	releasem(getg().m)
+}

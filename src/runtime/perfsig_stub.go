@@ -1,0 +1,16 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build unix && !linux
+
+package runtime
+
+// perfSigprof reports that SIGPROF is not an event's doorbell. Like the rest of
+// this file it can't allocate, block, or take long: signal handlers call it.
+//
+//go:nowritebarrierrec
+func perfSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool { return false }
+
+//go:nowritebarrierrec
+func perfPreempted(gp *g, pc uintptr) {}

@@ -1,0 +1,181 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package pprof
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// A ProfilingOption names an event for [StartCPUProfileWithConfig] to sample,
+// and where the profile goes.
+type ProfilingOption interface {
+	apply(s *perfSession) error
+}
+
+// multipleEnv allows more than one event in a session (proposal 36821, section 4.4).
+const multipleEnv = "GO_PPROF_ENABLE_MULTIPLE_CPU_PROFILES"
+
+// timerHz is the rate of the OS timer; see StartCPUProfile.
+const timerHz = 100
+
+// StartCPUProfileWithConfig starts sampling one or several events on all
+// threads of the current process, until [StopCPUProfile]. Each event's profile
+// is written to the writer of its option when the profile is stopped.
+//
+// StartCPUProfile(w) is StartCPUProfileWithConfig(OSTimer(w)). The other
+// options sample events of the processor's performance-monitoring unit (PMU) or
+// of the kernel. They work on Linux, where the machine has a PMU (virtual
+// machines often do not), and where perf_event_open(2) is permitted (the
+// setting kernel.perf_event_paranoid and the seccomp filters of containers).
+//
+// More than one option needs the environment variable
+// GO_PPROF_ENABLE_MULTIPLE_CPU_PROFILES=true. Options must differ in their
+// events and in their writers. Up to eight events can be sampled at once.
+//
+// An error says what is wrong and what would help: a profile is running
+// already, an event is unknown or not supported here, a permission is missing.
+// Then nothing has been started. An event is never replaced by another.
+//
+// A profile has the sample types samples/count and EVENT/count (or
+// EVENT/nanoseconds for clocks). A sample stands for as many events as its
+// period, see [PerfEvent]. The comments (go tool pprof -comments) say what was
+// asked for, what the kernel gave, and what became of every overflow of the
+// counters.
+func StartCPUProfileWithConfig(opt ProfilingOption, moreOpts ...ProfilingOption) error {
+	s := new(perfSession)
+	for _, o := range append([]ProfilingOption{opt}, moreOpts...) {
+		if o == nil {
+			return errors.New("cpu profile: nil ProfilingOption")
+		}
+		if err := o.apply(s); err != nil {
+			return err
+		}
+	}
+	if err := s.check(); err != nil {
+		return err
+	}
+	if len(s.profiles) == 0 {
+		return StartCPUProfile(s.timer)
+	}
+
+	cpu.Lock()
+	defer cpu.Unlock()
+	if cpu.profiling {
+		return fmt.Errorf("cpu profiling already in use")
+	}
+	if err := s.start(); err != nil {
+		return err
+	}
+	cpu.profiling = true
+	perfRunning = s
+	return nil
+}
+
+// OSTimer samples CPU time with the operating system's timer at 100 Hz, as
+// [StartCPUProfile] does.
+func OSTimer(w io.Writer) ProfilingOption { return timerOption{w} }
+
+// CPUCycles samples CPU cycles. A period of 0 means the preset, as for all
+// events; see [PerfEvent].
+func CPUCycles(w io.Writer, period uint64) ProfilingOption {
+	return PerfEvent(w, "cycles", period)
+}
+
+// CPUInstructions samples retired instructions.
+func CPUInstructions(w io.Writer, period uint64) ProfilingOption {
+	return PerfEvent(w, "instructions", period)
+}
+
+// CPUCacheReferences samples cache accesses, usually of the last level.
+func CPUCacheReferences(w io.Writer, period uint64) ProfilingOption {
+	return PerfEvent(w, "cache-references", period)
+}
+
+// CPUCacheMisses samples cache misses, usually of the last level.
+func CPUCacheMisses(w io.Writer, period uint64) ProfilingOption {
+	return PerfEvent(w, "cache-misses", period)
+}
+
+// CPUBranchInstructions samples retired branch instructions.
+func CPUBranchInstructions(w io.Writer, period uint64) ProfilingOption {
+	return PerfEvent(w, "branches", period)
+}
+
+// CPUBranchMisses samples mispredicted branch instructions.
+func CPUBranchMisses(w io.Writer, period uint64) ProfilingOption {
+	return PerfEvent(w, "branch-misses", period)
+}
+
+// CPURawEvent samples the event that the processor's manual encodes as hex, in
+// user mode only. It is the event "rHEX" of [PerfEvent].
+func CPURawEvent(w io.Writer, period uint64, hex uint64) ProfilingOption {
+	return PerfEvent(w, "r"+strconv.FormatUint(hex, 16), period)
+}
+
+// PerfEvent samples the event that has the given name in the output of
+// "perf list" (perf-list(1)), for instance
+//
+//	cycles                  CPU cycles, like CPUCycles
+//	task-clock              CPU time, in nanoseconds
+//	page-faults             page faults
+//	L1-dcache-load-misses   loads that miss the first-level data cache
+//	r01c2                   a raw event of the processor
+//	mem:main.f:x            calls of the function main.f
+//	mem:main.v:w            writes of the package-level variable main.v
+//	mem:0xc000012345/8:rw   accesses to 8 bytes at an address
+//	sched:sched_switch      a tracepoint of the kernel
+//
+// optionally followed by modifiers: :u counts in user mode only and is the
+// default, :k in the kernel only, :uk in both, :p to :ppp ask for a more
+// precise instruction pointer.
+//
+// A breakpoint on a function sees its calls, but not where it was inlined.
+//
+// The period is the number of events between two samples; for clocks, of
+// nanoseconds. 0 means the event's preset. A period that is not a prime would
+// lock onto loops whose length divides it and blame the same instruction over
+// and over, so the nearest prime is used in its place and recorded in the
+// profile. 1 samples every event.
+func PerfEvent(w io.Writer, event string, period uint64) ProfilingOption {
+	return perfOption{w, event, period}
+}
+
+type timerOption struct{ w io.Writer }
+
+func (o timerOption) apply(s *perfSession) error {
+	if s.timer != nil {
+		return errors.New("cpu profile: OSTimer is there twice")
+	}
+	if o.w == nil {
+		return errors.New("cpu profile: OSTimer has no writer")
+	}
+	s.timer = o.w
+	return nil
+}
+
+type perfOption struct {
+	w      io.Writer
+	name   string
+	period uint64
+}
+
+func (o perfOption) apply(s *perfSession) error {
+	if o.w == nil {
+		return fmt.Errorf("cpu profile: event %s has no writer", o.name)
+	}
+	event, err := perfParse(o.name)
+	if err != nil {
+		return err
+	}
+	for _, p := range s.profiles {
+		if p.event.Name == event.Name {
+			return fmt.Errorf("cpu profile: event %s is there twice", event.Name)
+		}
+	}
+	return s.add(o.w, event, o.period)
+}

@@ -1,0 +1,28 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package pprof
+
+import (
+	"internal/runtime/perf"
+)
+
+// A perfOpError is an event that could not be sampled. It unwraps to the
+// kernel's errno, or to errors.ErrUnsupported where there are no perf events.
+type perfOpError struct {
+	event string
+	cause string
+	err   error
+}
+
+func (e *perfOpError) Error() string {
+	return "cpu profile: event " + e.event + ": " + e.cause
+}
+
+func (e *perfOpError) Unwrap() error { return e.err }
+
+// perfError returns the error for an event that the runtime could not start.
+func perfError(event string, f perf.Failure) error {
+	return &perfOpError{event: event, cause: perfCause(f), err: perfErrno(f)}
+}

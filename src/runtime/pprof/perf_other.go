@@ -1,0 +1,26 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build !linux
+
+package pprof
+
+import (
+	"errors"
+	"internal/perfevent"
+	"internal/runtime/perf"
+	"runtime"
+)
+
+// perfParse fails: events are sampled on Linux only, and what their names mean
+// depends on Linux's sysfs.
+func perfParse(name string) (*perfevent.Event, error) {
+	return nil, perfError(name, perf.Failure{Op: perf.OpSupport})
+}
+
+func perfCause(f perf.Failure) string {
+	return "sampling events needs Linux; this is " + runtime.GOOS
+}
+
+func perfErrno(f perf.Failure) error { return errors.ErrUnsupported }

@@ -1,0 +1,173 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package pprof
+
+import (
+	"errors"
+	"fmt"
+	"internal/perfevent"
+	"internal/runtime/perf"
+	"io"
+	"os"
+	"reflect"
+	"runtime"
+	"unsafe"
+)
+
+// Provided by package runtime; see perfprof.go there.
+
+func runtime_perfStart(cfg []perf.Config) perf.Failure
+func runtime_perfStop()
+func runtime_perfDone()
+func runtime_perfStats(slot int) perf.Stats
+func runtime_perfRead() (slot int, data []uint64, tags []unsafe.Pointer, eof bool)
+
+// perfRunning is the session that samples events, or nil.
+// Protected by cpu.Mutex; not nil only while cpu.profiling is true.
+var perfRunning *perfSession
+
+// A perfSession is what one call of StartCPUProfileWithConfig started.
+type perfSession struct {
+	timer    io.Writer // of the OS timer's profile, or nil
+	profiles []*perfProfile
+	configs  []perf.Config  // one per slot of the runtime
+	slots    []*perfProfile // the profile that the slot's samples belong to
+	done     chan struct{}  // closed by writer
+}
+
+// A perfProfile is the profile of one event.
+type perfProfile struct {
+	w      io.Writer
+	event  *perfevent.Event
+	asked  uint64 // period asked for, or 0
+	period uint64
+	slots  []int // one, or several if the event is counted by several PMUs
+	b      *profileBuilder
+
+	lostBuffer uint64 // samples that did not fit in the runtime's buffers
+}
+
+// add adds an event to the session.
+func (s *perfSession) add(w io.Writer, event *perfevent.Event, period uint64) error {
+	p := &perfProfile{w: w, event: event, asked: period, period: event.SamplePeriod(period)}
+	if int64(p.period) <= 0 {
+		// Only its sign bit is forbidden: perf_event_open(2) gives EINVAL.
+		return fmt.Errorf("cpu profile: event %s: period %d is above %d", event.Name, period, uint64(1<<63-1))
+	}
+	for _, a := range event.Attrs {
+		p.slots = append(p.slots, len(s.configs))
+		s.slots = append(s.slots, p)
+		s.configs = append(s.configs, perf.Config{
+			Type:          a.Type,
+			BPType:        a.BPType,
+			Config:        a.Config,
+			Config1:       a.Config1,
+			Config2:       a.Config2,
+			Config3:       a.Config3,
+			Period:        p.period,
+			ExcludeUser:   a.ExcludeUser,
+			ExcludeKernel: a.ExcludeKernel,
+			ExcludeHV:     a.ExcludeHV,
+			ExcludeIdle:   a.ExcludeIdle,
+			ExcludeHost:   a.ExcludeHost,
+			ExcludeGuest:  a.ExcludeGuest,
+			Precise:       a.Precise,
+			Clock:         event.Kind == perfevent.Clock,
+		})
+	}
+	s.profiles = append(s.profiles, p)
+	return nil
+}
+
+// check reports what is wrong with the session's options taken together.
+func (s *perfSession) check() error {
+	ws := make([]io.Writer, 0, perf.MaxEvents)
+	if s.timer != nil {
+		ws = append(ws, s.timer)
+	}
+	for _, p := range s.profiles {
+		ws = append(ws, p.w)
+	}
+	if len(ws) > 1 && os.Getenv(multipleEnv) != "true" {
+		return fmt.Errorf("cpu profile: %d events at once need %s=true in the environment", len(ws), multipleEnv)
+	}
+	if len(s.configs) > perf.MaxEvents {
+		return fmt.Errorf("cpu profile: %d events at once; at most %d can be sampled", len(s.configs), perf.MaxEvents)
+	}
+	for i, w := range ws {
+		for _, v := range ws[:i] {
+			if sameWriter(v, w) {
+				return errors.New("cpu profile: two events have the same writer; profiles of different events can't share one")
+			}
+		}
+	}
+	return nil
+}
+
+// sameWriter reports whether v and w are the same writer. Writers of types
+// that can't be compared are values, not files, and are not the same.
+func sameWriter(v, w io.Writer) bool {
+	return reflect.TypeOf(v) == reflect.TypeOf(w) && reflect.TypeOf(v).Comparable() && v == w
+}
+
+// start starts sampling. The caller holds cpu.Mutex.
+func (s *perfSession) start() error {
+	for _, p := range s.profiles {
+		p.b = newProfileBuilder(p.w)
+		p.b.perf = p
+	}
+	if f := runtime_perfStart(s.configs); f.Op != perf.OpNone {
+		return perfError(s.slots[f.Slot].event.Name, f)
+	}
+	s.done = make(chan struct{})
+	go s.writer()
+	if s.timer != nil {
+		// Like StartCPUProfile, with the timer's own buffer and goroutine.
+		if cpu.done == nil {
+			cpu.done = make(chan bool)
+		}
+		runtime.SetCPUProfileRate(timerHz)
+		go profileWriter(s.timer)
+	}
+	return nil
+}
+
+// stopPerf stops the running session, if any, and reports whether there was
+// one. The caller, StopCPUProfile, holds cpu.Mutex.
+func stopPerf() bool {
+	s := perfRunning
+	if s == nil {
+		return false
+	}
+	perfRunning = nil
+	runtime_perfStop()
+	if s.timer != nil {
+		runtime.SetCPUProfileRate(0)
+		<-cpu.done
+	}
+	<-s.done
+	runtime_perfDone()
+	return true
+}
+
+// writer drains the buffers of all events, and writes their profiles when the
+// session has ended.
+func (s *perfSession) writer() {
+	defer close(s.done)
+	for {
+		slot, data, tags, eof := runtime_perfRead()
+		if eof {
+			break
+		}
+		p := s.slots[slot]
+		if err := p.b.addPerfData(p, data, tags); err != nil {
+			// As in profileWriter: the runtime produces whole records only.
+			panic("runtime/pprof: converting profile: " + err.Error())
+		}
+	}
+	for _, p := range s.profiles {
+		p.b.build()
+	}
+}
