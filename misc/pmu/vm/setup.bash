@@ -34,6 +34,11 @@ sources() {
 	(cd "$here" && cat setup.bash ../go.mod guestspec/*.go guestinit/*.go runvm/*.go | sha256sum | cut -d' ' -f1)
 }
 
+# apt_error prints what went wrong first in the last apt run.
+apt_error() {
+	sed -n 's/^[EW]: //p' "$dir/apt.log" | head -n 1
+}
+
 # install_qemu installs the emulator where it is missing.
 install_qemu() {
 	command -v qemu-system-aarch64 >/dev/null && return
@@ -42,8 +47,8 @@ install_qemu() {
 	[ "$(id -u)" = 0 ] ||
 		die "qemu-system-aarch64 is missing and installing it needs root: apt-get install qemu-system-arm"
 	export DEBIAN_FRONTEND=noninteractive
-	{ apt-get update -qq && apt-get install -y -qq --no-install-recommends qemu-system-arm; } >"$dir/apt.log" 2>&1 ||
-		die "apt-get install qemu-system-arm failed: $(tail -n 1 "$dir/apt.log")"
+	{ apt-get update -qq -o APT::Update::Error-Mode=any && apt-get install -y -qq --no-install-recommends qemu-system-arm; } >"$dir/apt.log" 2>&1 ||
+		die "apt-get install qemu-system-arm failed: $(apt_error)"
 }
 
 # fetch_kernel unpacks the kernel and its disk drivers. It uses an apt state
@@ -64,15 +69,15 @@ fetch_kernel() {
 		-o Dir::Etc::sourcelist=$src -o Dir::Etc::sourceparts=/dev/null
 		-o Dir::State="$t" -o Dir::State::lists="$t/lists" -o Dir::State::status="$t/status"
 		-o Dir::Cache="$t" -o Dir::Cache::archives="$t/archives" -o Dir::Log="$t/log"
-		-o Acquire::Languages=none -o APT::Sandbox::User=)
+		-o Acquire::Languages=none -o APT::Update::Error-Mode=any -o APT::Sandbox::User=)
 	apt-get "${opt[@]}" update >"$dir/apt.log" 2>&1 ||
-		die "apt-get update for arm64 failed: $(tail -n 1 "$dir/apt.log")"
+		die "apt-get update for arm64 failed: $(apt_error)"
 	local pkg
 	pkg=$(apt-cache "${opt[@]}" show $kernel_meta 2>>"$dir/apt.log" |
-		sed -n 's/^Depends: *\(linux-image-[^ ,]*\).*/\1/p' | head -n 1)
+		sed -n 's/^Depends: *\(linux-image-[^ ,]*\).*/\1/p' | head -n 1) || true
 	[ -n "$pkg" ] || die "apt knows no $kernel_meta: the machine's package source is not Debian's"
 	(cd "$t/deb" && apt-get "${opt[@]}" download "$pkg") >>"$dir/apt.log" 2>&1 ||
-		die "cannot download $pkg: $(tail -n 1 "$dir/apt.log")"
+		die "cannot download $pkg: $(apt_error)"
 	dpkg-deb -x "$t"/deb/*.deb "$t/x" || die "cannot unpack $pkg"
 	local m
 	for m in "${modules[@]}"; do
@@ -98,7 +103,7 @@ build() {
 }
 
 [ "$(uname -s)" = Linux ] || die "the emulated machine needs a Linux host"
-mkdir -p "$dir" || die "cannot make $dir: set PMUVM to a directory that can be written"
+mkdir -p "$dir" 2>/dev/null || die "cannot make $dir: set PMUVM to a directory that can be written"
 dir=$(cd "$dir" && pwd -P)
 want=$(sources)
 if [ "$(cat "$dir/ready" 2>/dev/null)" = "$want" ] && command -v qemu-system-aarch64 >/dev/null; then

@@ -42,7 +42,7 @@ var knobs = []struct {
 	{"PMUVM_ICOUNT", "shift=0,sleep=off", func(o *Options, v string) error { o.Icount = v; return nil }},
 	{"PMUVM_CPU", "cortex-a57", func(o *Options, v string) error { o.CPU = v; return nil }},
 	{"PMUVM_MEM", "2048", func(o *Options, v string) error { return setInt(&o.Mem, v, 128) }},
-	{"PMUVM_TIMEOUT", "300", func(o *Options, v string) error { return setTimeout(&o.Timeout, v) }},
+	{"PMUVM_TIMEOUT", "600", func(o *Options, v string) error { return setTimeout(&o.Timeout, v) }},
 	{"PMUVM_UID", "0", func(o *Options, v string) error { return setInt(&o.UID, v, 0) }},
 	{"PMUVM_PARANOID", "1", func(o *Options, v string) error { return setInt(&o.Paranoid, v, -1) }},
 	{"PMUVM_OUT", "", func(o *Options, v string) error { return setPath(&o.Out, v) }},
