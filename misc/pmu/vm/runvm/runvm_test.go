@@ -1,0 +1,87 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestKnobsDocumented checks that README.md's table has each knob, with its
+// default.
+func TestKnobsDocumented(t *testing.T) {
+	data, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make(map[string]string)
+	for _, line := range strings.Split(string(data), "\n") {
+		if cell := strings.Split(line, "|"); len(cell) > 3 {
+			rows[strings.Trim(cell[1], " `")] = strings.Trim(cell[2], " `")
+		}
+	}
+	for _, k := range knobs {
+		preset, ok := rows[k.name]
+		if !ok || k.preset != "" && preset != k.preset {
+			t.Errorf("README.md has %q for %s, want %q", preset, k.name, k.preset)
+		}
+	}
+}
+
+func TestGuestEnv(t *testing.T) {
+	host := []string{"GOROOT=/go", "GODEBUG=a=1", "GO_X=2", "PMU_Y=3", "HOME=/root", "LANG=C", "EMPTY="}
+	got := strings.Join(guestEnv(host, &Options{Out: "/out", UID: 5, Env: []string{"LANG"}}, "/dir"), " ")
+	want := "HOME=/tmp TMPDIR=/tmp PATH=/bin USER=user PWD=/dir PMUVM_OUT=/out GODEBUG=a=1 GO_X=2 PMU_Y=3 LANG=C"
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestFlat checks which of a directory's files are shipped.
+func TestFlat(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"x.go", "sub/y.go", "testdata/deep/z"} {
+		p := filepath.Join(dir, name)
+		os.MkdirAll(filepath.Dir(p), 0o777)
+		if err := os.WriteFile(p, []byte(name), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var buf bytes.Buffer
+	a := newInitrd(&buf)
+	a.flat(dir)
+	if err := a.close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"x.go": true, "sub": false, "testdata/deep/z": true} {
+		if p := filepath.Join(dir, name); a.has[p] != want {
+			t.Errorf("shipped %s: %v, want %v", name, a.has[p], want)
+		}
+	}
+	if buf.Len()%4 != 0 || int64(buf.Len()) != a.n {
+		t.Errorf("archive of %d bytes, counted %d; want a multiple of 4", buf.Len(), a.n)
+	}
+}
+
+// TestUntarStaysInside checks that no file is written outside the directory.
+func TestUntarStaysInside(t *testing.T) {
+	var buf bytes.Buffer
+	w := tar.NewWriter(&buf)
+	w.WriteHeader(&tar.Header{Name: "../evil", Size: 1, Mode: 0o644})
+	fmt.Fprint(w, "x")
+	w.Close()
+	dir := filepath.Join(t.TempDir(), "in")
+	if err := untar(dir, tar.NewReader(&buf)); err == nil {
+		t.Error("no error for a name that leaves the directory")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "../evil")); err == nil {
+		t.Error("the file was written")
+	}
+}
