@@ -32,10 +32,13 @@ import (
 // period (the session may lengthen it, the kernel may multiplex counters).
 const perfHdrWords = 2
 
-// perfBufWords is the size of one event's buffer. Events are sampled at up to
-// thousands of Hz per thread, so the buffer is twice the timer's: 3,600 samples
-// of full depth, or about 16,000 of depth 10.
-const perfBufWords = 2 * profBufWordCount
+// The size of one event's buffer. Events are sampled at up to thousands of Hz
+// per thread, so it is twice the timer's: 3,800 samples of full depth, 18,000 of
+// depth 10, and at most 32,000. Half of it has to last until the reader runs.
+const (
+	perfBufWords = 2 * profBufWordCount
+	perfBufTags  = 2 * profBufTagCount
+)
 
 // A perfSlot is one event of the session.
 type perfSlot struct {
@@ -112,7 +115,7 @@ func perfStart(cfg []perf.Config) perf.Failure {
 		s := &perfProf.slots[i]
 		s.cfg = cfg[i]
 		s.stats = perf.Stats{Period: cfg[i].Period, Precise: cfg[i].Precise}
-		s.log = newProfBuf(perfHdrWords, perfBufWords, profBufTagCount)
+		s.log = newProfBuf(perfHdrWords, perfBufWords, perfBufTags)
 	}
 	perfProf.n = len(cfg)
 	perfProf.next = 0
@@ -213,13 +216,16 @@ func perfWake() {
 	}
 }
 
-// due reports whether the reader should drain the slot's buffer now: it is
-// half full, or complete. Like profBuf.write's own wakeup, but for a reader
-// that waits for all buffers at once.
+// due reports whether the reader should drain the slot's buffer now: its data
+// or its tags are half full, or it is complete. Like profBuf.write's own
+// wakeup, but for a reader that waits for all buffers at once, and for stacks
+// so short that the tags run out first.
 func (s *perfSlot) due() bool {
 	b := s.log
-	unread := countSub(b.w.load().dataCount(), b.r.load().dataCount())
-	return unread < 0 || unread >= len(b.data)/2 || b.eof.Load() != 0
+	r, w := b.r.load(), b.w.load()
+	data := countSub(w.dataCount(), r.dataCount())
+	tags := countSub(w.tagCount(), r.tagCount())
+	return data < 0 || data >= len(b.data)/2 || tags >= len(b.tags)/2 || b.eof.Load() != 0
 }
 
 // add records samples overflows, together standing for events events, at stk.
