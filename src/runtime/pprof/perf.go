@@ -145,6 +145,18 @@ func PerfEvent(w io.Writer, event string, period uint64) ProfilingOption {
 	return perfOption{w, event, period}
 }
 
+// PerfEvents samples several events into one profile, whose samples have a
+// value for each: "go tool pprof -sample_index=cache-misses" shows the graph
+// of one of them. The names and the period are those of [PerfEvent]; a period
+// that is not 0 applies to all events. The first sample type, samples/count,
+// is the number of samples of all events.
+//
+// Like several options of [StartCPUProfileWithConfig], several events need
+// GO_PPROF_ENABLE_MULTIPLE_CPU_PROFILES=true in the environment.
+func PerfEvents(w io.Writer, period uint64, events ...string) ProfilingOption {
+	return perfEventsOption{w, period, events}
+}
+
 type timerOption struct{ w io.Writer }
 
 func (o timerOption) apply(s *perfSession) error {
@@ -165,17 +177,32 @@ type perfOption struct {
 }
 
 func (o perfOption) apply(s *perfSession) error {
+	return perfEventsOption{o.w, o.period, []string{o.name}}.apply(s)
+}
+
+type perfEventsOption struct {
+	w      io.Writer
+	period uint64
+	names  []string
+}
+
+func (o perfEventsOption) apply(s *perfSession) error {
+	if len(o.names) == 0 {
+		return errors.New("cpu profile: PerfEvents without events")
+	}
 	if o.w == nil {
-		return fmt.Errorf("cpu profile: event %s has no writer", o.name)
+		return fmt.Errorf("cpu profile: event %s has no writer", o.names[0])
 	}
-	event, err := perfParse(o.name)
-	if err != nil {
-		return err
-	}
-	for _, p := range s.profiles {
-		if p.event.Name == event.Name {
-			return fmt.Errorf("cpu profile: event %s is there twice", event.Name)
+	p := &perfProfile{w: o.w}
+	for _, name := range o.names {
+		event, err := perfParse(name)
+		if err != nil {
+			return err
+		}
+		if err := s.add(p, event, o.period); err != nil {
+			return err
 		}
 	}
-	return s.add(o.w, event, o.period)
+	s.profiles = append(s.profiles, p)
+	return nil
 }

@@ -11,8 +11,7 @@ import (
 	"unsafe"
 )
 
-// addPerfData adds records of the runtime's buffer for one of p's events to the
-// profile. Each is 4+n words:
+// addPerfData adds records of the runtime's buffer for event e to its profile. Each is 4+n words:
 //
 //	data[0] = 4+n
 //	data[1] = time stamp (ignored)
@@ -22,7 +21,7 @@ import (
 //
 // Zero samples with a stack of length 1 are an overflow record: the stack is
 // the number of samples that did not fit. See addCPUData.
-func (b *profileBuilder) addPerfData(p *perfProfile, data []uint64, tags []unsafe.Pointer) error {
+func (b *profileBuilder) addPerfData(e *perfEvent, data []uint64, tags []unsafe.Pointer) error {
 	for len(data) > 0 {
 		if len(data) < 4 || data[0] < 4 || data[0] > uint64(len(data)) {
 			return fmt.Errorf("truncated profile")
@@ -37,16 +36,16 @@ func (b *profileBuilder) addPerfData(p *perfProfile, data []uint64, tags []unsaf
 		tags = tags[1:]
 
 		if samples == 0 && len(stk) == 1 {
-			samples, events = stk[0], stk[0]*p.period
-			p.lostBuffer += samples
+			samples, events = stk[0], stk[0]*e.period
+			e.lostBuffer += samples
 			stk = []uint64{uint64(abi.FuncPCABIInternal(lostProfileEvent) + 1)}
 		}
-		e := b.m.lookup(stk, tag)
-		if e.values == nil {
-			e.values = make([]int64, 2)
+		m := b.m.lookup(stk, tag)
+		if m.values == nil {
+			m.values = make([]int64, 1+len(e.profile.events))
 		}
-		e.values[0] += int64(samples)
-		e.values[1] += int64(events)
+		m.values[0] += int64(samples)
+		m.values[e.column] += int64(events)
 	}
 	if len(tags) != 0 {
 		return fmt.Errorf("mismatched profile records and tags")
@@ -54,41 +53,58 @@ func (b *profileBuilder) addPerfData(p *perfProfile, data []uint64, tags []unsaf
 	return nil
 }
 
-// header writes what the profile says of itself.
+// header writes what the profile says of itself: its sample types, the first
+// of which is the number of samples of all its events, and the default of
+// which is its first event.
 func (p *perfProfile) header(b *profileBuilder) {
-	typ, unit := p.event.Type, p.event.Unit
+	first := p.events[0]
 	b.pbValueType(tagProfile_SampleType, "samples", "count")
-	b.pbValueType(tagProfile_SampleType, typ, unit)
-	b.pb.int64Opt(tagProfile_DurationNanos, b.end.Sub(b.start).Nanoseconds())
-	b.pbValueType(tagProfile_PeriodType, typ, unit)
-	b.pb.int64Opt(tagProfile_Period, int64(p.period))
-	for _, c := range p.comments() {
-		b.pb.int64(tagProfile_Comment, b.stringIndex(c))
+	for _, e := range p.events {
+		b.pbValueType(tagProfile_SampleType, e.sampleType(), e.Unit)
 	}
-	b.pb.int64Opt(tagProfile_DefaultSampleType, b.stringIndex(typ))
+	b.pb.int64Opt(tagProfile_DurationNanos, b.end.Sub(b.start).Nanoseconds())
+	b.pbValueType(tagProfile_PeriodType, first.sampleType(), first.Unit)
+	b.pb.int64Opt(tagProfile_Period, int64(first.period))
+	for _, e := range p.events {
+		for _, c := range e.comments() {
+			b.pb.int64(tagProfile_Comment, b.stringIndex(c))
+		}
+	}
+	b.pb.int64Opt(tagProfile_DefaultSampleType, b.stringIndex(first.sampleType()))
+}
+
+// sampleType returns the name of e's sample type in its profile: without
+// modifiers, unless another event of the profile differs only in these.
+func (e *perfEvent) sampleType() string {
+	for _, o := range e.profile.events {
+		if o != e && o.Type == e.Type {
+			return e.Name
+		}
+	}
+	return e.Type
 }
 
 // comments returns lines of the form "key: value" that say what was asked for,
 // what the kernel gave, and what became of every overflow.
-func (p *perfProfile) comments() []string {
+func (e *perfEvent) comments() []string {
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 
-	add("event: %s", p.event.Name)
-	if p.asked != 0 && p.asked != p.period {
-		add("period: %d (nearest prime to the %d asked for)", p.period, p.asked)
+	add("event: %s", e.Name)
+	if e.asked != 0 && e.asked != e.period {
+		add("period: %d (nearest prime to the %d asked for)", e.period, e.asked)
 	} else {
-		add("period: %d", p.period)
+		add("period: %d", e.period)
 	}
-	if p.event.KernelIncluded() {
+	if e.KernelIncluded() {
 		add("kernel: included")
 	} else {
 		add("kernel: excluded")
 	}
-	for i, slot := range p.slots {
+	for i, slot := range e.slots {
 		st := runtime_perfStats(slot)
-		if len(p.slots) > 1 {
-			add("PMU: %s", p.event.Attrs[i].PMU)
+		if len(e.slots) > 1 {
+			add("PMU: %s", e.Attrs[i].PMU)
 		}
 		add("precise_ip: %d", st.Precise)
 		add("threads: %d armed", st.Threads)
@@ -99,7 +115,7 @@ func (p *perfProfile) comments() []string {
 		if st.NoRing != 0 {
 			add("warning: %d threads had no ring buffer: %s", st.NoRing, perfCause(perf.Failure{Op: perf.OpRing}))
 		}
-		add("counted: %d %s", st.Events, p.event.Type)
+		add("counted: %d %s", st.Events, e.Type)
 		add("time: %d ns enabled, %d ns running", st.Enabled, st.Running)
 		if st.Running < st.Enabled {
 			add("warning: counter ran %.1f %% of the time, as more events were requested than there are counters",
@@ -123,8 +139,8 @@ func (p *perfProfile) comments() []string {
 			}
 		}
 	}
-	if p.lostBuffer != 0 {
-		add("samples lost: profile buffer full (runtime/pprof.lostProfileEvent): %d", p.lostBuffer)
+	if e.lostBuffer != 0 {
+		add("samples lost: profile buffer full (runtime/pprof.lostProfileEvent): %d", e.lostBuffer)
 	}
 	return lines
 }

@@ -32,33 +32,53 @@ var perfRunning *perfSession
 type perfSession struct {
 	timer    io.Writer // of the OS timer's profile, or nil
 	profiles []*perfProfile
-	configs  []perf.Config  // one per slot of the runtime
-	slots    []*perfProfile // the profile that the slot's samples belong to
-	done     chan struct{}  // closed by writer
+	configs  []perf.Config // one per slot of the runtime
+	slots    []*perfEvent  // the event that the slot's samples belong to
+	done     chan struct{} // closed by writer
 }
 
-// A perfProfile is the profile of one event.
+// A perfProfile is one profile: the samples of one event, or of several, each
+// with a column of its own in every sample's vector of values.
 type perfProfile struct {
 	w      io.Writer
-	event  *perfevent.Event
-	asked  uint64 // period asked for, or 0
-	period uint64
-	slots  []int // one, or several if the event is counted by several PMUs
+	events []*perfEvent
 	b      *profileBuilder
+}
+
+// A perfEvent is an event of a session.
+type perfEvent struct {
+	*perfevent.Event
+	profile *perfProfile
+	column  int    // index of its count in a sample's values; 0 is the number of samples
+	asked   uint64 // period asked for, or 0
+	period  uint64
+	slots   []int // one, or several if the event is counted by several PMUs
 
 	lostBuffer uint64 // samples that did not fit in the runtime's buffers
 }
 
-// add adds an event to the session.
-func (s *perfSession) add(w io.Writer, event *perfevent.Event, period uint64) error {
-	p := &perfProfile{w: w, event: event, asked: period, period: event.SamplePeriod(period)}
-	if int64(p.period) <= 0 {
-		// Only its sign bit is forbidden: perf_event_open(2) gives EINVAL.
+// add adds an event to the session, and to profile p of it.
+func (s *perfSession) add(p *perfProfile, event *perfevent.Event, period uint64) error {
+	for _, e := range s.slots {
+		if e.Name == event.Name {
+			return fmt.Errorf("cpu profile: event %s is there twice", event.Name)
+		}
+	}
+	e := &perfEvent{
+		Event:   event,
+		profile: p,
+		column:  1 + len(p.events),
+		asked:   period,
+		period:  event.SamplePeriod(period),
+	}
+	if int64(e.period) <= 0 {
+		// The kernel rejects periods with the sign bit set: perf_event_open(2), EINVAL.
 		return fmt.Errorf("cpu profile: event %s: period %d is above %d", event.Name, period, uint64(1<<63-1))
 	}
+	p.events = append(p.events, e)
 	for _, a := range event.Attrs {
-		p.slots = append(p.slots, len(s.configs))
-		s.slots = append(s.slots, p)
+		e.slots = append(e.slots, len(s.configs))
+		s.slots = append(s.slots, e)
 		s.configs = append(s.configs, perf.Config{
 			Type:          a.Type,
 			BPType:        a.BPType,
@@ -66,7 +86,7 @@ func (s *perfSession) add(w io.Writer, event *perfevent.Event, period uint64) er
 			Config1:       a.Config1,
 			Config2:       a.Config2,
 			Config3:       a.Config3,
-			Period:        p.period,
+			Period:        e.period,
 			ExcludeUser:   a.ExcludeUser,
 			ExcludeKernel: a.ExcludeKernel,
 			ExcludeHV:     a.ExcludeHV,
@@ -77,21 +97,23 @@ func (s *perfSession) add(w io.Writer, event *perfevent.Event, period uint64) er
 			Clock:         event.Kind == perfevent.Clock,
 		})
 	}
-	s.profiles = append(s.profiles, p)
 	return nil
 }
 
 // check reports what is wrong with the session's options taken together.
 func (s *perfSession) check() error {
-	ws := make([]io.Writer, 0, perf.MaxEvents)
+	var ws []io.Writer
+	n := 0
 	if s.timer != nil {
 		ws = append(ws, s.timer)
+		n++
 	}
 	for _, p := range s.profiles {
 		ws = append(ws, p.w)
+		n += len(p.events)
 	}
-	if len(ws) > 1 && os.Getenv(multipleEnv) != "true" {
-		return fmt.Errorf("cpu profile: %d events at once need %s=true in the environment", len(ws), multipleEnv)
+	if n > 1 && os.Getenv(multipleEnv) != "true" {
+		return fmt.Errorf("cpu profile: %d events at once need %s=true in the environment", n, multipleEnv)
 	}
 	if len(s.configs) > perf.MaxEvents {
 		return fmt.Errorf("cpu profile: %d events at once; at most %d can be sampled", len(s.configs), perf.MaxEvents)
@@ -99,7 +121,7 @@ func (s *perfSession) check() error {
 	for i, w := range ws {
 		for _, v := range ws[:i] {
 			if sameWriter(v, w) {
-				return errors.New("cpu profile: two events have the same writer; profiles of different events can't share one")
+				return errors.New("cpu profile: two options have the same writer")
 			}
 		}
 	}
@@ -119,7 +141,7 @@ func (s *perfSession) start() error {
 		p.b.perf = p
 	}
 	if f := runtime_perfStart(s.configs); f.Op != perf.OpNone {
-		return perfError(s.slots[f.Slot].event.Name, f)
+		return perfError(s.slots[f.Slot].Name, f)
 	}
 	s.done = make(chan struct{})
 	go s.writer()
@@ -161,8 +183,8 @@ func (s *perfSession) writer() {
 		if eof {
 			break
 		}
-		p := s.slots[slot]
-		if err := p.b.addPerfData(p, data, tags); err != nil {
+		e := s.slots[slot]
+		if err := e.profile.b.addPerfData(e, data, tags); err != nil {
 			// As in profileWriter: the runtime produces whole records only.
 			panic("runtime/pprof: converting profile: " + err.Error())
 		}
