@@ -15,7 +15,7 @@ fail() { echo "make.bash: $*" >&2; exit 1; }
 command -v go >/dev/null || fail "no go command in PATH: install any Go >= 1.21 (go.dev/dl)"
 command -v git >/dev/null || fail "no git command in PATH: install git"
 
-# The host's go runs the builder, whatever the caller's settings are for.
+# The host's go builds the builder, whatever the caller's settings are for.
 host_go() {
 	env -u GOROOT -u GOOS -u GOARCH -u GOEXPERIMENT \
 		GOTOOLCHAIN=local GOWORK=off GOFLAGS= GO111MODULE=on go "$@"
@@ -27,5 +27,7 @@ go1.[0-9] | go1.[0-9].* | go1.1[0-9] | go1.1[0-9].* | go1.20 | go1.20.*)
 	fail "the go command in PATH is $version: install any Go >= 1.21 (go.dev/dl)" ;;
 esac
 
-cd misc/pmu
-host_go run ./overlay build "$@"
+tool=$(mktemp -d)
+trap 'rm -rf "$tool"' EXIT
+(cd misc/pmu && host_go build -o "$tool/" ./overlay)
+"$tool/overlay" build "$@"

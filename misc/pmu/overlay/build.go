@@ -140,13 +140,24 @@ func (b *builder) fill(p *pristine, files map[string][]byte) error {
 	if err := p.copyTo(b.stage()); err != nil {
 		return err
 	}
-	if err := writeAll(b.stage(), files); err != nil {
+	early, late := map[string][]byte{}, map[string][]byte{}
+	for path, data := range files {
+		if inCommands(path) {
+			early[path] = data
+		} else {
+			late[path] = data
+		}
+	}
+	if err := writeAll(b.stage(), early); err != nil {
 		return err
 	}
 	if err := setVersion(b.stage(), b.o.release); err != nil {
 		return err
 	}
 	if err := b.rebuildCommands(p); err != nil {
+		return err
+	}
+	if err := writeAll(b.stage(), late); err != nil {
 		return err
 	}
 	b.say("checking it")
@@ -161,6 +172,23 @@ func (b *builder) fill(p *pristine, files map[string][]byte) error {
 		s.Files[path] = fileSum(data)
 	}
 	return s.write(b.stage())
+}
+
+// notInCommands are the packages, with all below them, whose changes the
+// commands do without: they are built with upstream's own. What programs get
+// from these packages, no command has a use for; the compiler runs on the
+// runtime that upstream released; and a change to the runtime takes seconds
+// to build, where linking it into every command takes a minute.
+var notInCommands = []string{"src/runtime/", "src/testing/", "src/net/http/"}
+
+// inCommands reports whether the commands are built with the file path.
+func inCommands(path string) bool {
+	for _, dir := range notInCommands {
+		if strings.HasPrefix(path, dir) {
+			return false
+		}
+	}
+	return true
 }
 
 // setVersion makes the tree say the fork's version in the two places that
@@ -189,7 +217,7 @@ func setVersion(goroot string, r release) error {
 }
 
 // rebuildCommands builds every command that the release comes with anew,
-// from the staging tree's sources.
+// from the staging tree's sources as they are now.
 func (b *builder) rebuildCommands(p *pristine) error {
 	var names []string
 	for path := range p.stored {

@@ -100,6 +100,35 @@ func TestBuildUpToDate(t *testing.T) {
 	}
 }
 
+// The commands are built with the fork's version and tag, and with upstream's
+// runtime.
+func TestBuildCommandsSources(t *testing.T) {
+	o := fakeOverlay().with(tree{"src/cmd/go/own.go": "package main\n"}).load(t)
+	p := fakeRelease("go1.99.1").pristine(t, "go1.99.1")
+	b, _ := fakeBuilder(t, o, p, filepath.Join(t.TempDir(), "goroot"))
+	var sources tree
+	compile := b.compile
+	b.compile = func(b *builder, stage, bin string, names []string) error {
+		sources = readTree(t, stage)
+		return compile(b, stage, bin, names)
+	}
+	if err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+	if got := sources["src/runtime/a.go"]; got != numbered(20) {
+		t.Errorf("the commands have the fork's runtime:\n%s", got)
+	}
+	if _, ok := sources["src/runtime/own.go"]; ok {
+		t.Error("the commands have the fork's new file in runtime")
+	}
+	if sources["src/cmd/go/own.go"] == "" || !strings.Contains(sources[zbootstrap], "go1.99.1-pmu") {
+		t.Errorf("the commands lack the fork's own sources: %q", sources)
+	}
+	if got := readTree(t, b.goroot)["src/runtime/own.go"]; got == "" {
+		t.Error("the toolchain lacks the fork's runtime")
+	}
+}
+
 // Whatever goes wrong, and whenever, the tree that was there before stays as
 // it was, and nothing else is left.
 func TestBuildFails(t *testing.T) {
