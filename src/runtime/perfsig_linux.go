@@ -92,11 +92,18 @@ func perfSigFD(c *sigctxt) int32 {
 type perfHits struct {
 	any bool
 	ev  [perf.MaxEvents]struct {
-		n     uint64  // overflows that belong to the interrupted stack
+		n     uint64  // overflows in user mode that belong to the interrupted stack
 		ip    uintptr // instruction of the latest; 0 if not known
 		exact bool    // ip is the instruction that caused the event
+
+		kernel   uint64  // overflows in the kernel, which the interrupted stack entered
+		kernelIP uintptr // their instruction, or perfKernelIP
 	}
 }
+
+// perfKernelIP stands for instructions of the kernel that are not known. It is
+// in the last page of the address space, where there is no code.
+const perfKernelIP = ^uintptr(4095)
 
 // drain reads the ring up to head and counts in hits the overflows of each
 // event that belong to the interrupted stack, whose leaf is at pc.
@@ -130,6 +137,16 @@ func (t *perfThread) drain(hits *perfHits, gp *g, pc uintptr, head uint64) {
 			continue
 		}
 		h := &hits.ev[i]
+		hits.any = true
+		if rec.misc&_PERF_RECORD_MISC_CPUMODE_MASK == _PERF_RECORD_MISC_KERNEL {
+			h.kernel++
+			if h.kernel == 1 && goarch.PtrSize == 8 {
+				h.kernelIP = rec.ip
+			} else if h.kernelIP != rec.ip {
+				h.kernelIP = perfKernelIP
+			}
+			continue
+		}
 		if h.n > 0 && !perfSameFunc(h.ip, pc) {
 			h.n--
 			t.leaf(i, h.ip, _PerfDelayed)
@@ -138,7 +155,6 @@ func (t *perfThread) drain(hits *perfHits, gp *g, pc uintptr, head uint64) {
 		h.n++
 		h.ip = rec.ip
 		h.exact = rec.misc&_PERF_RECORD_MISC_EXACT_IP != 0
-		hits.any = true
 	}
 	t.ring.consume()
 }
@@ -299,7 +315,7 @@ func (t *perfThread) drainCounters(hits *perfHits, fd int32) {
 func (t *perfThread) sample(hits *perfHits, c *sigctxt, gp *g, mp *m, delayed bool) {
 	if perfInAtomic64(c.sigpc()) {
 		for i := range t.ctr[:t.n] {
-			t.ctr[i].lostUnwind += hits.ev[i].n
+			t.ctr[i].lostUnwind += hits.ev[i].n + hits.ev[i].kernel
 		}
 		return
 	}
@@ -313,26 +329,36 @@ func (t *perfThread) sample(hits *perfHits, c *sigctxt, gp *g, mp *m, delayed bo
 
 	var stk [maxCPUProfStack]uintptr
 	n := 0
-	var last uintptr // stk's leaf; unwinding again is rare, see perfExactPC
+	var last uintptr // instruction that stk is of; it differs between events only if perfExactPC says so
 	for i := range t.ctr[:t.n] {
 		h := &hits.ev[i]
-		if h.n == 0 {
-			continue
-		}
 		s := &perfProf.slots[i]
-		if delayed {
+		if all := h.n + h.kernel; all > 0 && delayed {
 			// The thread sanitizer calls the handler later than the signal
 			// came, and the stack has changed. See sighandler.
-			s.addLeaf(h.ip, _PerfDelayed, h.n, h.n*s.cfg.Period)
-			t.ctr[i].delayed += h.n
+			s.addLeaf(h.ip, _PerfDelayed, all, all*s.cfg.Period)
+			t.ctr[i].delayed += all
 			continue
 		}
-		if pc := perfExactPC(h.ip, h.exact, c.sigpc()); n == 0 || pc != last {
-			n = sigprofStack(&stk, pc, c.sigsp(), c.siglr(), gp, mp)
-			last = pc
+		if h.n > 0 {
+			if pc := perfExactPC(h.ip, h.exact, c.sigpc()); pc != last {
+				n = sigprofStack(&stk, pc, c.sigsp(), c.siglr(), gp, mp)
+				last = pc
+			}
+			s.add(tagPtr, stk[:n], h.n, h.n*s.cfg.Period)
+			t.ctr[i].samples += h.n
 		}
-		s.add(tagPtr, stk[:n], h.n, h.n*s.cfg.Period)
-		t.ctr[i].samples += h.n
+		if h.kernel > 0 {
+			// The kernel's instruction is called by the stack that entered it.
+			if pc := c.sigpc(); pc != last {
+				n = sigprofStack(&stk, pc, c.sigsp(), c.siglr(), gp, mp)
+			}
+			n = 1 + copy(stk[1:], stk[:n])
+			stk[0] = h.kernelIP + 1
+			last = 0
+			s.add(tagPtr, stk[:n], h.kernel, h.kernel*s.cfg.Period)
+			t.ctr[i].samples += h.kernel
+		}
 	}
 	getg().m.mallocing--
 }

@@ -7,6 +7,7 @@ package pprof
 import (
 	"fmt"
 	"internal/abi"
+	"internal/perfevent"
 	"internal/runtime/perf"
 	"unsafe"
 )
@@ -73,6 +74,39 @@ func (p *perfProfile) header(b *profileBuilder) {
 	b.pb.int64Opt(tagProfile_DefaultSampleType, b.stringIndex(first.sampleType()))
 }
 
+// scale corrects the counts of events whose counters the kernel multiplexed:
+// a counter that ran for a part of the time that it was enabled stands for the
+// whole time. perf stat and perf report do the same. (perf_event_open(2),
+// PERF_FORMAT_TOTAL_TIME_RUNNING)
+func (p *perfProfile) scale(b *profileBuilder) {
+	for _, e := range p.events {
+		r := e.multiplexed()
+		if r == 1 {
+			continue
+		}
+		for m := b.m.all; m != nil; m = m.nextAll {
+			m.values[e.column] = int64(float64(m.values[e.column])*r + 0.5)
+		}
+	}
+}
+
+// multiplexed returns the ratio of the time that e's counters were enabled to
+// the time that they ran; 1 if they always ran, or never did.
+func (e *perfEvent) multiplexed() float64 {
+	var enabled, running uint64
+	for _, slot := range e.slots {
+		st := runtime_perfStats(slot)
+		// On a hybrid machine each of the event's counters runs only while
+		// the thread is on a core of its kind.
+		enabled = max(enabled, st.Enabled)
+		running += st.Running
+	}
+	if running == 0 || running >= enabled {
+		return 1
+	}
+	return float64(enabled) / float64(running)
+}
+
 // sampleType returns the name of e's sample type in its profile: without
 // modifiers, unless another event of the profile differs only in these.
 func (e *perfEvent) sampleType() string {
@@ -117,11 +151,13 @@ func (e *perfEvent) comments() []string {
 		}
 		add("counted: %d %s", st.Events, e.Type)
 		add("time: %d ns enabled, %d ns running", st.Enabled, st.Running)
-		if st.Running < st.Enabled {
-			add("warning: counter ran %.1f %% of the time, as more events were requested than there are counters",
-				100*float64(st.Running)/float64(st.Enabled))
-		}
 		add("samples: %d", st.Samples)
+		if e.Kind == perfevent.Clock && !e.KernelIncluded() {
+			// The clock's interrupt finds the thread in the kernel and takes
+			// no sample, but the time counts. Hardware counters stop there.
+			due, got := st.Events/e.period, st.Samples+st.Delayed+st.InHandler+st.LostRing+st.LostUnwind
+			add("overflows in excluded kernel time: %d", max(due, got)-got)
+		}
 		for _, l := range []struct {
 			n    uint64
 			what string
@@ -137,6 +173,12 @@ func (e *perfEvent) comments() []string {
 			if l.n != 0 {
 				add("%s: %d", l.what, l.n)
 			}
+		}
+	}
+	if r := e.multiplexed(); r > 1 {
+		add("multiplexed: counts scaled by %.4f, the ratio of time enabled to time running", r)
+		if r > 1.2 {
+			add("warning: more events than the PMU has counters; sample fewer at once")
 		}
 	}
 	if e.lostBuffer != 0 {

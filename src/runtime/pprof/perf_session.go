@@ -190,6 +190,7 @@ func (s *perfSession) writer() {
 		}
 	}
 	for _, p := range s.profiles {
+		p.scale(p.b)
 		p.b.build()
 	}
 }
