@@ -58,6 +58,9 @@ func (b *builder) say(format string, args ...any) {
 
 // run builds unless the target is up to date.
 func (b *builder) run() error {
+	if err := os.MkdirAll(filepath.Dir(b.goroot), 0o777); err != nil {
+		return err
+	}
 	unlock, err := lock(b.goroot + ".lock")
 	if err != nil {
 		return err

@@ -27,16 +27,17 @@ func (w *built) export(t *testing.T, x exporter) (string, error) {
 func edit(t *testing.T, goroot string) {
 	t.Helper()
 	tree{
-		"go.env":                   "GOTOOLCHAIN=auto\n",                            // back to upstream's
-		"src/runtime/b.go":         strings.Replace(numbered(5), "line 4\n", "", 1), // newly patched
-		"src/runtime/own.go":       "package runtime // edited\n",
-		"src/runtime/new.go":       "package runtime // new\n",
-		"src/runtime/testdata/new": "",
-		"src/runtime/a.go.orig":    "an editor's",
-		"src/runtime/cpu.prof":     "a test's",
-		"VERSION":                  "anything\n",
-		"bin/other":                "a build's",
-		"pkg/other":                "a build's",
+		"go.env":                      "GOTOOLCHAIN=auto\n",                            // back to upstream's
+		"src/runtime/b.go":            strings.Replace(numbered(5), "line 4\n", "", 1), // newly patched
+		"src/runtime/own.go":          "package runtime // edited\n",
+		"src/runtime/new.go":          "package runtime // new\n",
+		"src/runtime/testdata/new":    "",
+		"src/runtime/testdata/x.prof": "a test's input",
+		"src/runtime/a.go.orig":       "an editor's",
+		"src/runtime/cpu.prof":        "a test's",
+		"VERSION":                     "anything\n",
+		"bin/other":                   "a build's",
+		"pkg/other":                   "a build's",
 	}.write(t, goroot)
 	if err := os.Remove(filepath.Join(goroot, "src/runtime/own_test.go")); err != nil {
 		t.Fatal(err)
@@ -46,10 +47,11 @@ func edit(t *testing.T, goroot string) {
 // exported is fakeOverlay after edit and export.
 func exported() tree {
 	want := fakeOverlay().with(tree{
-		"src/runtime/b.go.patch":   "--- a/src/runtime/b.go\n+++ b/src/runtime/b.go\n@@ -4 +3,0 @@\n-line 4\n",
-		"src/runtime/own.go":       "package runtime // edited\n",
-		"src/runtime/new.go":       "package runtime // new\n",
-		"src/runtime/testdata/new": "",
+		"src/runtime/b.go.patch":      "--- a/src/runtime/b.go\n+++ b/src/runtime/b.go\n@@ -4 +3,0 @@\n-line 4\n",
+		"src/runtime/own.go":          "package runtime // edited\n",
+		"src/runtime/new.go":          "package runtime // new\n",
+		"src/runtime/testdata/new":    "",
+		"src/runtime/testdata/x.prof": "a test's input",
 	})
 	delete(want, "go.env.patch")
 	delete(want, "src/runtime/own_test.go")
@@ -59,7 +61,7 @@ func exported() tree {
 func TestExport(t *testing.T) {
 	w := buildFake(t)
 	edit(t, w.goroot)
-	if out, err := w.export(t, exporter{}); err != nil || !strings.Contains(out, "6 files exported") {
+	if out, err := w.export(t, exporter{}); err != nil || !strings.Contains(out, "7 files exported") {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if got := readTree(t, w.o.root); !reflect.DeepEqual(got, exported()) {
@@ -89,7 +91,7 @@ func TestExportUnder(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := fakeOverlay()
-	for _, path := range []string{"src/runtime/b.go.patch", "src/runtime/testdata/new"} {
+	for _, path := range []string{"src/runtime/b.go.patch", "src/runtime/testdata/new", "src/runtime/testdata/x.prof"} {
 		want[path] = exported()[path]
 	}
 	if got := readTree(t, w.o.root); !reflect.DeepEqual(got, want) {

@@ -9,7 +9,20 @@
 //
 //	go run -C misc/pmu ./overlay COMMAND
 //
-// which is what make.bash does to build.
+// which for build is what make.bash does. To work on the fork:
+//
+//	./make.bash                              # build goroot
+//	(edit in goroot/src, test with goroot/bin/go)
+//	go run -C misc/pmu ./overlay export      # goroot's edits → the overlay
+//	go run -C misc/pmu ./overlay status      # anything left to export or build?
+//
+// To carry it to another release, first somewhere else, then in place:
+//
+//	go run -C misc/pmu ./overlay rebase -o /tmp/new -build go1.28.1
+//	go run -C misc/pmu ./overlay rebase -o "$PWD" go1.28.1
+//
+// Where the merge leaves conflicts, it writes FILE.conflict, the whole file
+// with conflict markers; edit those, then run resolve.
 package main
 
 import (

@@ -135,8 +135,12 @@ func listFiles(root, sub string) ([]string, error) {
 // in a source tree.
 var droppings = []string{"*.test", "*.exe", "*.prof", "*.pprof", "*.out", "*.orig", "*.rej", "*~", "#*#", ".#*", "*.sw[op]", ".DS_Store"}
 
-// isDropping reports whether path is no source file of anyone's.
+// isDropping reports whether path is no source file of anyone's. In testdata,
+// a profile may well be one.
 func isDropping(path string) bool {
+	if strings.Contains(path, "/testdata/") {
+		return false
+	}
 	for _, pattern := range droppings {
 		if ok, _ := filepath.Match(pattern, path[strings.LastIndex(path, "/")+1:]); ok {
 			return true
