@@ -1,0 +1,128 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// The sampling engine under test.
+//
+// The tests of CPU profiles that upstream has can run with every engine that
+// samples. PMU_TEST_EVENT names an event for PerfEvent, PMU_TEST_PERIOD its
+// period. Without them the tests sample the timer, as upstream does. One run
+// has one engine, so that an engine's failure can't hide behind another's
+// success.
+
+//go:build !js
+
+package pprof
+
+import (
+	"bytes"
+	"fmt"
+	"internal/profile"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// testEvent is the event that tests sample, or "" for the timer.
+var testEvent = os.Getenv("PMU_TEST_EVENT")
+
+// engineProfiles are the profiles that tests took of testEvent. Whether a
+// profile is empty is not for every one of those tests to notice: some look
+// only for what must not be there. TestMain looks at all of them.
+var engineProfiles struct {
+	sync.Mutex
+	list []*engineProfile
+}
+
+// An engineProfile is a copy of what was written to a test's profile.
+type engineProfile struct {
+	test string // function that started the profile
+	w    io.Writer
+	buf  bytes.Buffer
+}
+
+func (p *engineProfile) Write(b []byte) (int, error) {
+	engineProfiles.Lock()
+	p.buf.Write(b)
+	engineProfiles.Unlock()
+	return p.w.Write(b)
+}
+
+// startCPUProfile is StartCPUProfile with the engine under test.
+func startCPUProfile(w io.Writer) error {
+	if testEvent == "" {
+		return StartCPUProfile(w)
+	}
+	p := &engineProfile{w: w, test: "a test"}
+	if pc, _, _, ok := runtime.Caller(1); ok {
+		p.test = runtime.FuncForPC(pc).Name()
+	}
+	period, err := testPeriod()
+	if err == nil {
+		err = StartCPUProfileWithConfig(PerfEvent(p, testEvent, period))
+	}
+	if err == nil {
+		engineProfiles.Lock()
+		engineProfiles.list = append(engineProfiles.list, p)
+		engineProfiles.Unlock()
+	}
+	return err
+}
+
+func testPeriod() (uint64, error) {
+	s := os.Getenv("PMU_TEST_PERIOD")
+	if s == "" {
+		return 0, nil
+	}
+	return strconv.ParseUint(s, 0, 64)
+}
+
+// timeUnit is the unit in which the engine under test measures CPU time. On
+// the emulated machine (misc/pmu/vm) a cycle takes 1 ns.
+func timeUnit() string {
+	if strings.HasPrefix(testEvent, "cycles") {
+		return "count"
+	}
+	return "nanoseconds"
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := checkEngine(); err != nil {
+		fmt.Fprintf(os.Stderr, "FAIL: engine %s: %v\n", testEvent, err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+// checkEngine reports what is wrong with the profiles that the tests took,
+// regardless of what is in them: whether they are of the event under test and
+// have samples.
+func checkEngine() error {
+	engineProfiles.Lock()
+	defer engineProfiles.Unlock()
+	for _, ep := range engineProfiles.list {
+		if ep.buf.Len() == 0 {
+			continue // the test has failed before the profile was stopped
+		}
+		p, err := profile.Parse(bytes.NewReader(ep.buf.Bytes()))
+		if err != nil {
+			return fmt.Errorf("profile of %s: %v", ep.test, err)
+		}
+		if name := p.PeriodType.Type; !strings.HasPrefix(testEvent, name) {
+			return fmt.Errorf("profile of %s samples %s", ep.test, name)
+		}
+		var n int64
+		for _, s := range p.Sample {
+			n += s.Value[0]
+		}
+		if n == 0 {
+			return fmt.Errorf("profile of %s has no samples; comments:\n\t%s", ep.test, strings.Join(p.Comments, "\n\t"))
+		}
+	}
+	return nil
+}
