@@ -54,6 +54,7 @@ type perfThread struct {
 	stopped bool // the counters have been stopped for good
 	ring    perfRing
 	ctr     [perf.MaxEvents]perfCounter
+	load    perfBound
 }
 
 // A perfCounter is one event's counter on one thread. See perf.Stats for the
@@ -66,6 +67,10 @@ type perfCounter struct {
 	phaseEnd uint64 // ring records before it were written with the first period
 	due      uint64 // without a ring: the counter's value at the next overflow
 
+	period        uint64 // events between samples: cfg.Periods[rung], once phased
+	rung, maxRung uint8
+
+	events     uint64 // what the recorded samples stand for
 	samples    uint64
 	delayed    uint64
 	inHandler  uint64
@@ -197,6 +202,7 @@ func perfArm(mp *m, must bool) (f perf.Failure) {
 	t.acquire()
 	t.mp.set(mp)
 	t.tid = tid
+	t.load = perfBound{}
 	f = t.open()
 	t.lock.Store(0)
 	if f.Op == perf.OpNone {
@@ -287,7 +293,7 @@ func (t *perfThread) openCounter(i int) (perf.Op, int32) {
 	s := &perfProf.slots[i]
 	c := &t.ctr[i]
 	first := perfFirstPeriod(&s.cfg)
-	*c = perfCounter{phased: first == s.cfg.Period, due: first}
+	*c = perfCounter{phased: first == s.cfg.Period, due: first, period: s.cfg.Period}
 
 	fd := perfOpen(s, t.tid, first)
 	if fd < 0 {
@@ -364,9 +370,10 @@ func perfAttr(s *perfSlot) perfEventAttr {
 		typ:          c.Type,
 		size:         uint32(unsafe.Sizeof(perfEventAttr{})),
 		config:       c.Config,
-		sampleType:   _PERF_SAMPLE_IDENTIFIER | _PERF_SAMPLE_IP,
+		sampleType:   _PERF_SAMPLE_IDENTIFIER | _PERF_SAMPLE_IP | _PERF_SAMPLE_TIME,
+		clockid:      1, // CLOCK_MONOTONIC, as nanotime
 		readFormat:   perfLinux.readFormat,
-		bits:         perfAttrBit(_PERF_ATTR_DISABLED) | perfAttrPreciseIP(uint(s.stats.Precise)),
+		bits:         perfAttrBit(_PERF_ATTR_DISABLED) | perfAttrBit(_PERF_ATTR_USE_CLOCKID) | perfAttrPreciseIP(uint(s.stats.Precise)),
 		wakeupEvents: 1,
 		bpType:       c.BPType,
 		config1:      c.Config1,
@@ -435,9 +442,7 @@ func (t *perfThread) phase(i int) {
 	if t.ring.base != 0 {
 		c.phaseEnd = t.ring.head()
 	}
-	period := perfProf.slots[i].cfg.Period
-	ioctl(c.fd, _PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&period)))
-	ioctl(c.fd, _PERF_EVENT_IOC_ENABLE, 0)
+	t.restart(c)
 }
 
 // stop stops t's counters. When it returns none of them can overflow.
@@ -492,14 +497,16 @@ func (t *perfThread) close(mp *m) {
 		st.InHandler += c.inHandler
 		st.LostRing += c.lostRing
 		st.LostUnwind += c.lostUnwind
+		st.Sampled += c.events
 		st.Throttled += c.throttled
+		st.MaxPeriod = max(st.MaxPeriod, s.cfg.Periods[c.maxRung])
 		st.Replayed += c.replayed
 		// Losses are part of the profile, so that its total is right.
 		if c.lostRing != 0 {
-			s.addLeaf(0, _PerfLostRing, c.lostRing, c.lostRing*s.cfg.Period)
+			s.addLeaf(0, _PerfLostRing, c.lostRing, c.lostRing*c.period)
 		}
 		if c.lostUnwind != 0 {
-			s.addLeaf(0, _PerfLostState, c.lostUnwind, c.lostUnwind*s.cfg.Period)
+			s.addLeaf(0, _PerfLostState, c.lostUnwind, c.lostUnwind*c.period)
 		}
 	}
 	t.lock.Store(0)

@@ -33,7 +33,7 @@ type perfRing struct {
 const _MAP_SHARED = 1
 
 // perfRingPages are the sizes of the records' area to try, in pages. A record
-// is 24 bytes. One 4 KiB page holds 170 of them, which is 17 ms of a 10 kHz
+// is 32 bytes. One 4 KiB page holds 128 of them, which is 12 ms of a 10 kHz
 // event with signals blocked. The mappings of a user's processes are limited
 // to kernel.perf_event_mlock_kb (516 KiB) times the number of CPUs, beyond that
 // by RLIMIT_MEMLOCK, so take less when more is refused.
@@ -120,6 +120,7 @@ type perfRecord struct {
 	misc uint16
 	id   uint64  // of the event that it is about
 	ip   uintptr // _PERF_RECORD_SAMPLE: instruction at the overflow
+	time int64   // _PERF_RECORD_SAMPLE: nanotime of the overflow
 	n    uint64  // _PERF_RECORD_LOST: number of records lost
 }
 
@@ -144,9 +145,10 @@ func (r *perfRing) next(head uint64) (rec perfRecord, ok bool) {
 	off := r.tail
 	r.tail += size
 	switch rec.typ {
-	case _PERF_RECORD_SAMPLE: // PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP
+	case _PERF_RECORD_SAMPLE: // PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TIME
 		rec.id = r.word(off, 1)
 		rec.ip = uintptr(r.word(off, 2))
+		rec.time = int64(r.word(off, 3))
 	case _PERF_RECORD_LOST: // id, lost
 		rec.id = r.word(off, 1)
 		rec.n = r.word(off, 2)

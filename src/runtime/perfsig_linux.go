@@ -52,6 +52,7 @@ func perfSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 		return doorbell
 	}
 
+	entry := nanotime()
 	var hits perfHits
 	if t.ring.base != 0 {
 		t.drain(&hits, gp, c.sigpc(), t.ring.head())
@@ -65,6 +66,11 @@ func perfSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 	// is blocked until it returns, and would then blame what it interrupted.
 	if t.ring.base != 0 {
 		t.drainLeafs(t.ring.head(), true)
+	}
+	if hits.any {
+		if i, direction := t.load.account(&hits, entry, nanotime()); direction != 0 {
+			t.step(i, direction)
+		}
 	}
 	t.lock.Store(0)
 	return doorbell
@@ -90,8 +96,9 @@ func perfSigFD(c *sigctxt) int32 {
 
 // perfHits are the overflows that one signal announced, by event.
 type perfHits struct {
-	any bool
-	ev  [perf.MaxEvents]struct {
+	any  bool
+	time int64 // nanotime of the latest overflow; 0 if not known
+	ev   [perf.MaxEvents]struct {
 		n     uint64  // overflows in user mode that belong to the interrupted stack
 		ip    uintptr // instruction of the latest; 0 if not known
 		exact bool    // ip is the instruction that caused the event
@@ -138,6 +145,7 @@ func (t *perfThread) drain(hits *perfHits, gp *g, pc uintptr, head uint64) {
 		}
 		h := &hits.ev[i]
 		hits.any = true
+		hits.time = rec.time
 		if rec.misc&_PERF_RECORD_MISC_CPUMODE_MASK == _PERF_RECORD_MISC_KERNEL {
 			h.kernel++
 			if h.kernel == 1 && goarch.PtrSize == 8 {
@@ -268,8 +276,9 @@ func (t *perfThread) count(i int) bool {
 //
 //go:nowritebarrierrec
 func (t *perfThread) leaf(i int, ip uintptr, why func()) {
-	s := &perfProf.slots[i]
-	s.addLeaf(ip, why, 1, s.cfg.Period)
+	period := t.ctr[i].period
+	t.ctr[i].events += period
+	perfProf.slots[i].addLeaf(ip, why, 1, period)
 }
 
 // drainCounters counts overflows without a ring: fd is the event that the
@@ -291,11 +300,11 @@ func (t *perfThread) drainCounters(hits *perfHits, fd int32) {
 			}
 		case v.read(c.fd) && v.value >= c.due:
 			if c.phased {
-				n = 1 + (v.value-c.due)/cfg.Period
-				c.due += n * cfg.Period
+				n = 1 + (v.value-c.due)/c.period
+				c.due += n * c.period
 			} else {
 				n = 1
-				c.due = v.value + cfg.Period
+				c.due = v.value + c.period
 			}
 		}
 		if n == 0 {
@@ -336,8 +345,9 @@ func (t *perfThread) sample(hits *perfHits, c *sigctxt, gp *g, mp *m, delayed bo
 		if all := h.n + h.kernel; all > 0 && delayed {
 			// The thread sanitizer calls the handler later than the signal
 			// came, and the stack has changed. See sighandler.
-			s.addLeaf(h.ip, _PerfDelayed, all, all*s.cfg.Period)
+			s.addLeaf(h.ip, _PerfDelayed, all, all*t.ctr[i].period)
 			t.ctr[i].delayed += all
+			t.ctr[i].events += all * t.ctr[i].period
 			continue
 		}
 		if h.n > 0 {
@@ -345,8 +355,9 @@ func (t *perfThread) sample(hits *perfHits, c *sigctxt, gp *g, mp *m, delayed bo
 				n = sigprofStack(&stk, pc, c.sigsp(), c.siglr(), gp, mp)
 				last = pc
 			}
-			s.add(tagPtr, stk[:n], h.n, h.n*s.cfg.Period)
+			s.add(tagPtr, stk[:n], h.n, h.n*t.ctr[i].period)
 			t.ctr[i].samples += h.n
+			t.ctr[i].events += h.n * t.ctr[i].period
 		}
 		if h.kernel > 0 {
 			// The kernel's instruction is called by the stack that entered it.
@@ -356,8 +367,9 @@ func (t *perfThread) sample(hits *perfHits, c *sigctxt, gp *g, mp *m, delayed bo
 			n = 1 + copy(stk[1:], stk[:n])
 			stk[0] = h.kernelIP + 1
 			last = 0
-			s.add(tagPtr, stk[:n], h.kernel, h.kernel*s.cfg.Period)
+			s.add(tagPtr, stk[:n], h.kernel, h.kernel*t.ctr[i].period)
 			t.ctr[i].samples += h.kernel
+			t.ctr[i].events += h.kernel * t.ctr[i].period
 		}
 	}
 	getg().m.mallocing--

@@ -152,11 +152,15 @@ func (e *perfEvent) comments() []string {
 		add("counted: %d %s", st.Events, e.Type)
 		add("time: %d ns enabled, %d ns running", st.Enabled, st.Running)
 		add("samples: %d", st.Samples)
+		add("sampled: %d %s", st.Sampled, e.Type)
 		if e.Kind == perfevent.Clock && !e.KernelIncluded() {
 			// The clock's interrupt finds the thread in the kernel and takes
 			// no sample, but the time counts. Hardware counters stop there.
 			due, got := st.Events/e.period, st.Samples+st.Delayed+st.InHandler+st.LostRing+st.LostUnwind
 			add("overflows in excluded kernel time: %d", max(due, got)-got)
+		}
+		if st.MaxPeriod > e.period {
+			add("overhead bound: periods up to %d, on threads where samples came too fast; each sample is recorded with its own", st.MaxPeriod)
 		}
 		for _, l := range []struct {
 			n    uint64

@@ -87,6 +87,8 @@ func (s *perfSession) add(p *perfProfile, event *perfevent.Event, period uint64)
 			Config2:       a.Config2,
 			Config3:       a.Config3,
 			Period:        e.period,
+			Periods:       e.periods(),
+			Exact:         event.Kind == perfevent.Breakpoint && e.period == 1,
 			ExcludeUser:   a.ExcludeUser,
 			ExcludeKernel: a.ExcludeKernel,
 			ExcludeHV:     a.ExcludeHV,
@@ -98,6 +100,18 @@ func (s *perfSession) add(p *perfProfile, event *perfevent.Event, period uint64)
 		})
 	}
 	return nil
+}
+
+// periods returns e's period and longer ones to fall back on; see perf.Config.
+func (e *perfEvent) periods() (ps [len(perf.Config{}.Periods)]uint64) {
+	p := e.period
+	for i := range ps {
+		if ps[i] = p; p > 1<<62/2 {
+			break
+		}
+		p = e.SamplePeriod(2 * p)
+	}
+	return ps
 }
 
 // check reports what is wrong with the session's options taken together.

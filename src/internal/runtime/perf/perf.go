@@ -37,6 +37,14 @@ type Config struct {
 	// 2 requested zero, 3 required zero), or -1 for the best level that opens.
 	Precise int8
 
+	// Periods are Period and longer ones, each about twice the one before, to
+	// be taken where samples cost too much; 0 ends the list. They are given
+	// because they must not lock onto loops, which takes primes.
+	Periods [32]uint64
+
+	// Exact forbids other periods than Period.
+	Exact bool
+
 	// Clock marks an event whose counter advances while its samples are
 	// filtered out (task-clock and cpu-clock with the kernel excluded), so
 	// that counter / period says nothing about how many samples were due.
@@ -86,6 +94,8 @@ type Stats struct {
 	LostRing    uint64 // overflows that did not fit in the kernel's ring
 	LostUnwind  uint64 // overflows in code where a sample can't be written (64-bit atomics on arm and mips)
 	LostBuffer  uint64 // samples that did not fit in the profile buffer
+	Sampled     uint64 // events that Samples, Delayed and InHandler stand for
+	MaxPeriod   uint64 // the longest period that the overhead bound made a thread take
 	Throttled   uint64 // times the kernel throttled the event
 	Replayed    uint64 // hits of a breakpoint that were the same execution again, resumed after preemption
 	MissedReads uint64 // counters that could not be read at disarm

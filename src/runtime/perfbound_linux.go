@@ -1,0 +1,139 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package runtime
+
+import (
+	"internal/runtime/perf"
+	"unsafe"
+)
+
+// The overhead bound. Nothing in the kernel stops a profile from eating its
+// program: with a period that is shorter than what a sample costs, the thread
+// goes from one signal handler to the next. (A loop took 64 times as long with
+// a clock at 10 us, and page faults at period 1 never got anywhere: the fault
+// is taken again after each signal.)
+//
+// So each thread compares what its samples cost with the time between them,
+// and where that is too much takes the next longer period of the event, and
+// a shorter one again when that is possible. A sample is recorded with the
+// number of events that it stands for, so totals stay right; only the
+// resolution is what the program can bear.
+//
+// The cost is measured, not assumed: it is more than ten times as much in a
+// virtual machine as on bare metal.
+
+const (
+	// perfWindow is how many samples are looked at together.
+	perfWindow = 16
+
+	// The part of the time, in percent, that samples may take by the estimate
+	// below before the period is lengthened, and below which it is shortened
+	// again. The estimate sees neither the interrupt's way into the kernel nor
+	// sigreturn, so this is a good deal less than the half that the program
+	// is to keep. A step changes the cost by a factor of two: the two limits
+	// must differ by more.
+	perfCostHigh = 25
+	perfCostLow  = 6
+
+	// perfIdleFactor limits how much a gap between two samples, during which
+	// the thread may have slept, counts for the program: in costs of a sample.
+	perfIdleFactor = 16
+)
+
+// A perfBound is one thread's account of what its samples cost. Owned by the
+// thread's signal handler, with perfThread.lock held.
+type perfBound struct {
+	n    int32 // samples in the window
+	hits [perf.MaxEvents]int32
+	cost int64 // ns, least cost of a sample in the window: what is more was spent off the CPU
+	gaps [perfWindow]int64
+	exit int64 // nanotime at the end of the last handler; 0 before the first
+}
+
+// account is called at the end of a signal handler that recorded the overflows
+// in hits. It returns the event whose period should change, and in which
+// direction, or 0.
+//
+//go:nowritebarrierrec
+func (b *perfBound) account(hits *perfHits, entry, now int64) (event, direction int) {
+	start := hits.time
+	if start == 0 || start > entry {
+		start = entry
+	}
+	cost := max(now-start, 1)
+	gap := int64(1) << 62 // no gap is known before the first sample
+	if b.exit != 0 {
+		gap = max(start-b.exit, 0)
+	}
+	b.exit = now
+	if b.n == 0 || cost < b.cost {
+		b.cost = cost
+	}
+	b.gaps[b.n] = gap
+	for i := range hits.ev {
+		if hits.ev[i].n+hits.ev[i].kernel > 0 {
+			b.hits[i]++
+		}
+	}
+	if b.n++; b.n < perfWindow {
+		return 0, 0
+	}
+
+	spent := perfWindow * b.cost
+	total := spent
+	for _, g := range b.gaps {
+		total += min(g, perfIdleFactor*b.cost)
+	}
+	// The event with the most samples is the one that costs.
+	for i := range b.hits {
+		if b.hits[i] > b.hits[event] {
+			event = i
+		}
+	}
+	b.n = 0
+	b.hits = [perf.MaxEvents]int32{}
+	switch {
+	case spent*100 > total*perfCostHigh:
+		return event, 1
+	case spent*100 < total*perfCostLow:
+		return event, -1
+	}
+	return event, 0
+}
+
+// step takes the next longer or shorter period of event i, if there is one and
+// the event may have it. The handler of t's thread calls it, with t.lock held.
+//
+//go:nowritebarrierrec
+func (t *perfThread) step(i, direction int) {
+	c := &t.ctr[i]
+	cfg := &perfProf.slots[i].cfg
+	rung := int(c.rung) + direction
+	if cfg.Exact || !c.phased || t.stopped || rung < 0 || rung >= len(cfg.Periods) || cfg.Periods[rung] == 0 {
+		return
+	}
+	ioctl(c.fd, _PERF_EVENT_IOC_DISABLE, 0)
+	if t.ring.base != 0 {
+		t.drainLeafs(t.ring.head(), true) // these are of the old period
+	}
+	c.rung = uint8(rung)
+	c.maxRung = max(c.maxRung, c.rung)
+	c.period = cfg.Periods[rung]
+	var v perfCounterValue
+	if t.ring.base == 0 && v.read(c.fd) {
+		c.due = v.value + c.period
+	}
+	t.restart(c)
+}
+
+// restart sets c's period and starts the stopped counter. See phase for why it
+// must be stopped.
+//
+//go:nowritebarrierrec
+func (t *perfThread) restart(c *perfCounter) {
+	period := c.period
+	ioctl(c.fd, _PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&period)))
+	ioctl(c.fd, _PERF_EVENT_IOC_ENABLE, 0)
+}
