@@ -1,0 +1,162 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Counting of performance-monitoring events: the part that every OS shares.
+//
+// A set of counters counts up to perf.MaxEvents events on all threads of the
+// process. It takes no samples and sends no signals: what it has counted is
+// read with perfCountRead. Sets are independent of each other and of
+// a profiling session (perfprof.go), with which they share only the
+// processor's counters, and these the kernel divides.
+
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"internal/runtime/perf"
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+var perfCount struct {
+	// lock protects the sets, which no signal handler uses. It is held for
+	// the system calls that arm or disarm one thread, and while a set is read
+	// on all threads: this makes a snapshot consistent with the threads that
+	// come and go. It is not held together with perfProf.lock.
+	lock mutex
+
+	// open is the number of sets that new threads have to arm themselves for.
+	// It is written under lock and read without it by threads that start or
+	// end, so that these cost nothing while no set is open.
+	open atomic.Uint32
+
+	sets [perf.MaxCounterSets]*perfCountSet
+}
+
+// A perfCountSet is a set of counters. Allocated outside the heap by the first
+// program that needs it, and reused. Protected by perfCount.lock.
+type perfCountSet struct {
+	_ sys.NotInHeap
+
+	state uint32 // perfCount*
+	n     int    // events
+	cfg   [perf.MaxEvents]perf.Config
+
+	// exited is what the threads that are gone have counted.
+	exited [perf.MaxEvents]perf.Count
+
+	// missed counts the threads that could not be armed, or whose counters
+	// could not be read when they ended. The counts are short of theirs.
+	missed  uint64
+	failure perf.Failure // why: the first one's
+
+	perfCountThreads // of the OS
+}
+
+const (
+	perfCountFree    = iota
+	perfCountOpening // the opener, whose it is, arms its own thread
+	perfCountOpen
+	perfCountClosing // being disarmed by the closer
+)
+
+// miss notes that a thread's counts, or some of them, are not in the set.
+//
+//go:nowritebarrierrec
+func (s *perfCountSet) miss(f perf.Failure) {
+	if s.missed == 0 {
+		s.failure = f
+	}
+	s.missed++
+}
+
+// perfCountStart opens a set of counters for the events in cfg on all threads
+// of the process, those that exist and those that come. It returns the set's
+// number for the functions below. On failure nothing is left open: a thread
+// that is not counted would make all counts wrong, so unlike in a profile one
+// is enough to fail.
+//
+// A Failure with OpBusy means that perf.MaxCounterSets sets are open.
+//
+//go:linkname perfCountStart runtime/pprof.runtime_perfCountStart
+func perfCountStart(cfg []perf.Config) (set int, f perf.Failure) {
+	if len(cfg) == 0 || len(cfg) > perf.MaxEvents {
+		throw("perfCountStart: bad number of events")
+	}
+	systemstack(func() {
+		set = perfCountReserve()
+	})
+	if set < 0 {
+		return set, perf.Failure{Op: perf.OpBusy}
+	}
+	s := perfCount.sets[set]
+	s.n = copy(s.cfg[:], cfg)
+	if f = perfosCountStart(s); f.Op != perf.OpNone {
+		perfCountStop(set)
+	}
+	return set, f
+}
+
+// perfCountReserve takes a free set into the state perfCountOpening. It
+// returns -1 if there is none.
+func perfCountReserve() int {
+	lock(&perfCount.lock)
+	set := -1
+	for i, s := range perfCount.sets {
+		if s == nil {
+			s = (*perfCountSet)(persistentalloc(unsafe.Sizeof(perfCountSet{}), 0, &memstats.other_sys))
+			perfCount.sets[i] = s
+		}
+		if s.state == perfCountFree {
+			*s = perfCountSet{state: perfCountOpening}
+			set = i
+			break
+		}
+	}
+	unlock(&perfCount.lock)
+	return set
+}
+
+// perfCountRead stores in dst what an open set has counted up to now. dst has
+// an element for each event of the set.
+//
+// missed is the number of threads that are not in the counts, or not
+// completely, and f says why for the first of them.
+//
+// The threads are read one after the other: counts of a thread are from one
+// point in time, those of different threads from within a few microseconds.
+// A thread's own counters are complete to the instruction that reads them.
+//
+//go:linkname perfCountRead runtime/pprof.runtime_perfCountRead
+func perfCountRead(set int, dst []perf.Count) (missed uint64, f perf.Failure) {
+	s := perfCount.sets[set]
+	dst = dst[:s.n]
+	systemstack(func() {
+		lock(&perfCount.lock)
+		copy(dst, s.exited[:])
+		perfosCountRead(s, dst)
+		missed, f = s.missed, s.failure
+		unlock(&perfCount.lock)
+	})
+	return missed, f
+}
+
+// perfCountStop closes a set that perfCountStart has opened.
+//
+//go:linkname perfCountStop runtime/pprof.runtime_perfCountStop
+func perfCountStop(set int) {
+	s := perfCount.sets[set]
+	systemstack(func() {
+		lock(&perfCount.lock)
+		if s.state == perfCountOpen {
+			perfCount.open.Add(-1)
+		}
+		s.state = perfCountClosing
+		unlock(&perfCount.lock)
+		perfosCountStop(s)
+		lock(&perfCount.lock)
+		s.state = perfCountFree
+		unlock(&perfCount.lock)
+	})
+}
