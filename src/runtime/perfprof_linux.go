@@ -17,8 +17,9 @@
 // thread passes before it runs Go code, C threads that call into Go included.
 // So the schedule path needs no check at all.
 //
-// Who disarms it: the thread itself in unminit, before it exits or returns to
-// C; otherwise whoever stops the session, synchronously.
+// Who disarms it: the thread itself in unminit, before it exits; otherwise
+// whoever stops the session, synchronously. Threads that Go did not create, and
+// those that return from Go to C: see perfforeign_linux.go.
 
 package runtime
 
@@ -48,12 +49,14 @@ type perfThread struct {
 	// giving up guarantees.
 	lock atomic.Uint32
 
-	mp      muintptr // the thread's M; 0 if the perfThread is not in use
+	used    bool     // belongs to a thread
+	mp      muintptr // the thread's M; 0 if it has none, see perfforeign_linux.go
 	tid     int32
 	n       int  // counters in use: perfProf.n, or fewer while being armed
 	stopped bool // the counters have been stopped for good
 	ring    perfRing
 	ctr     [perf.MaxEvents]perfCounter
+	stacks  *perfStacks // of a thread that runs C; see perfforeign_linux.go. Stays when t is reused
 	load    perfBound
 }
 
@@ -64,7 +67,9 @@ type perfCounter struct {
 	phased bool   // runs with the event's period; before, with a random first one
 	id     uint64 // the kernel's name for it in ring records
 
-	phaseEnd uint64 // ring records before it were written with the first period
+	first    uint64 // the first period
+	phaseEnd uint64 // ring records before it were written with the first period,
+	phaseSum uint64 // and stand for these events that are not yet recorded
 	due      uint64 // without a ring: the counter's value at the next overflow
 
 	period        uint64 // events between samples: cfg.Periods[rung], once phased
@@ -103,6 +108,7 @@ func perfosStart() perf.Failure {
 			perfProf.watch = true
 		}
 	}
+	perfForeignReset()
 	perfInstallHandler()
 
 	// From here on new threads arm themselves. A thread that is being created
@@ -148,7 +154,6 @@ func perfosStop() {
 // perfInitThread arms the current thread if a session is running. Called from
 // minit, with signals unblocked, possibly without a P.
 func perfInitThread(mp *m) {
-	perfCountInitThread(mp)
 	if perfProf.state.Load() == perfSampling {
 		systemstack(func() { perfArm(mp, false) })
 	}
@@ -159,13 +164,16 @@ func perfInitThread(mp *m) {
 //
 //go:nowritebarrierrec
 func perfExitThread(mp *m) {
-	perfCountExitThread(mp)
 	if mp.perf.Load() == 0 {
 		return
 	}
 	lock(&perfProf.lock)
 	// Look again: perfStopThreads may have been faster.
-	if t := (*perfThread)(unsafe.Pointer(mp.perf.Load())); t != nil {
+	if t := (*perfThread)(unsafe.Pointer(mp.perf.Load())); t == nil {
+		// Nothing to do.
+	} else if mp.isextra {
+		t.abandon(mp)
+	} else {
 		t.stop()
 		t.close(mp)
 	}
@@ -194,42 +202,67 @@ func perfArm(mp *m, must bool) (f perf.Failure) {
 	t := perfNewThread()
 	lock(&perfProf.lock)
 	tid := int32(atomic.Load64(&mp.procid))
-	if perfProf.state.Load() != perfSampling || mp.perf.Load() != 0 || tid == 0 {
-		t.next = perfLinux.free
-		perfLinux.free = t
-		unlock(&perfProf.lock)
-		return
-	}
-
-	t.acquire()
-	t.mp.set(mp)
-	t.tid = tid
-	t.load = perfBound{}
-	f = t.open()
-	t.lock.Store(0)
-	if f.Op == perf.OpNone {
-		t.link(&perfLinux.armed)
-		mp.perf.Store(uintptr(unsafe.Pointer(t)))
-		for i := range t.ctr[:t.n] {
-			perfProf.slots[i].stats.Threads++
-			if t.ring.base == 0 {
-				perfProf.slots[i].stats.NoRing++
-			}
-			// Can't fail for an open counter.
-			ioctl(t.ctr[i].fd, _PERF_EVENT_IOC_ENABLE, 0)
-		}
-	} else {
-		t.free()
-		if !must && f.Errno != _ESRCH { // ESRCH: the thread is gone
-			st := &perfProf.slots[f.Slot].stats
-			if st.ThreadsFailed == 0 {
-				st.FailedOp, st.FailedErrno = f.Op, f.Errno
-			}
-			st.ThreadsFailed++
+	switch {
+	case perfProf.state.Load() != perfSampling || mp.perf.Load() != 0 || tid == 0:
+		t.recycle()
+	case perfForeignAdopt(mp, tid):
+		t.recycle()
+	default:
+		if f = t.arm(mp, tid); f.Op != perf.OpNone && !must {
+			perfCountFailure(f)
 		}
 	}
 	unlock(&perfProf.lock)
 	return f
+}
+
+// arm opens and starts the counters of thread tid, whose M is mp, or nil if Go
+// did not create it. On failure it recycles t. The caller holds perfProf.lock.
+func (t *perfThread) arm(mp *m, tid int32) perf.Failure {
+	t.acquire()
+	t.used = true
+	t.mp.set(mp)
+	t.tid = tid
+	t.load = perfBound{}
+	f := t.open()
+	t.lock.Store(0)
+	if f.Op != perf.OpNone {
+		t.free()
+		return f
+	}
+	t.link(&perfLinux.armed)
+	if mp != nil {
+		mp.perf.Store(uintptr(unsafe.Pointer(t)))
+	} else {
+		perfForeignInsert(t)
+	}
+	for i := range t.ctr[:t.n] {
+		perfProf.slots[i].stats.Threads++
+		if t.ring.base == 0 {
+			perfProf.slots[i].stats.NoRing++
+		}
+		// Can't fail for an open counter.
+		ioctl(t.ctr[i].fd, _PERF_EVENT_IOC_ENABLE, 0)
+	}
+	return perf.Failure{}
+}
+
+// perfCountFailure enters in the ledger that a thread could not be armed.
+func perfCountFailure(f perf.Failure) {
+	if f.Errno == _ESRCH {
+		return // the thread is gone
+	}
+	st := &perfProf.slots[f.Slot].stats
+	if st.ThreadsFailed == 0 {
+		st.FailedOp, st.FailedErrno = f.Op, f.Errno
+	}
+	st.ThreadsFailed++
+}
+
+// recycle puts an unused t on the free list. The caller holds perfProf.lock.
+func (t *perfThread) recycle() {
+	t.next = perfLinux.free
+	perfLinux.free = t
 }
 
 // acquire takes t.lock in normal code.
@@ -269,6 +302,7 @@ func (t *perfThread) unlink() {
 // the handler does not use a perfThread with mp == 0.
 func (t *perfThread) free() {
 	t.acquire()
+	t.used = false
 	t.mp.set(nil)
 	t.ring.close()
 	for i := range t.ctr[:t.n] {
@@ -277,8 +311,7 @@ func (t *perfThread) free() {
 	t.n = 0
 	t.stopped = false
 	t.lock.Store(0)
-	t.next = perfLinux.free
-	perfLinux.free = t
+	t.recycle()
 }
 
 // open opens all counters of t, stopped.
@@ -295,7 +328,7 @@ func (t *perfThread) openCounter(i int) (perf.Op, int32) {
 	s := &perfProf.slots[i]
 	c := &t.ctr[i]
 	first := perfFirstPeriod(&s.cfg)
-	*c = perfCounter{phased: first == s.cfg.Period, due: first, period: s.cfg.Period}
+	*c = perfCounter{phased: first == s.cfg.Period, due: first, first: first, period: s.cfg.Period}
 
 	fd := perfOpen(s, t.tid, first)
 	if fd < 0 {
@@ -311,8 +344,10 @@ func (t *perfThread) openCounter(i int) (perf.Op, int32) {
 	if r := fcntlPtr(fd, _F_SETSIG, _SIGPROF); r < 0 {
 		return perf.OpSignal, -r
 	}
-	if r := fcntlPtr(fd, _F_SETFL, _O_ASYNC); r < 0 {
-		return perf.OpSignal, -r
+	if t.mp != 0 || perfForeignSignals() {
+		if r := fcntlPtr(fd, _F_SETFL, _O_ASYNC); r < 0 {
+			return perf.OpSignal, -r
+		}
 	}
 	if r := ioctl(fd, _PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&c.id))); r < 0 {
 		return perf.OpControl, -r
@@ -470,7 +505,12 @@ func (t *perfThread) pending() bool {
 // close completes the ledger from t's stopped counters, and frees t.
 // The caller holds perfProf.lock.
 func (t *perfThread) close(mp *m) {
-	mp.perf.Store(0)
+	if mp != nil {
+		mp.perf.Store(0)
+	} else {
+		perfForeignRemove(t)
+		t.drainForeign()
+	}
 	t.acquire()
 	// What the thread's handler did not see any more, because the signal is
 	// still pending or was blocked until the end. Its stack is gone.

@@ -6,7 +6,10 @@
 
 package runtime
 
-import "internal/runtime/perf"
+import (
+	"internal/runtime/perf"
+	_ "unsafe" // for linkname
+)
 
 // Performance-monitoring events are sampled on Linux only. Elsewhere starting
 // a session fails and says so.
@@ -14,3 +17,9 @@ import "internal/runtime/perf"
 func perfosStart() perf.Failure { return perf.Failure{Op: perf.OpSupport} }
 
 func perfosStop() {}
+
+//go:linkname perfHasForeign runtime/pprof.runtime_perfHasForeign
+func perfHasForeign() bool { return false }
+
+//go:linkname perfScan runtime/pprof.runtime_perfScan
+func perfScan(came, gone []int32) {}

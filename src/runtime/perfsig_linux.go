@@ -259,8 +259,8 @@ func (t *perfThread) note(i int, rec *perfRecord) {
 
 // count reports whether the sample record of event i that ends at t.ring.tail
 // stands for a period. The first overflow of a counter does, and sets the
-// counter's period; see perfFirstPeriod. Records that the counter has written
-// with its first period since then don't.
+// counter's period; see perfFirstPeriod. Of the records that the counter has
+// written with its first period since then, every so many do.
 //
 //go:nowritebarrierrec
 func (t *perfThread) count(i int) bool {
@@ -269,7 +269,14 @@ func (t *perfThread) count(i int) bool {
 		t.phase(i)
 		return true
 	}
-	return t.ring.tail > c.phaseEnd
+	if t.ring.tail > c.phaseEnd {
+		return true
+	}
+	if c.phaseSum += c.first; c.phaseSum < c.period {
+		return false
+	}
+	c.phaseSum -= c.period
+	return true
 }
 
 // leaf records one overflow of event i of which only the instruction is known.

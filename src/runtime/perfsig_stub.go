@@ -6,11 +6,17 @@
 
 package runtime
 
+import "unsafe"
+
 // perfSigprof reports that SIGPROF is not an event's doorbell. Like the rest of
 // this file it can't allocate, block, or take long: signal handlers call it.
 //
 //go:nowritebarrierrec
 func perfSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool { return false }
+
+//go:nosplit
+//go:nowritebarrierrec
+func perfSigprofNonGo(info *siginfo, ctx unsafe.Pointer) {}
 
 //go:nowritebarrierrec
 func perfPreempted(gp *g, pc uintptr) {}

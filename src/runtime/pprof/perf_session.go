@@ -22,6 +22,8 @@ func runtime_perfStart(cfg []perf.Config) perf.Failure
 func runtime_perfStop()
 func runtime_perfDone()
 func runtime_perfStats(slot int) perf.Stats
+func runtime_perfHasForeign() bool
+func runtime_perfScan(came, gone []int32)
 func runtime_perfRead() (slot int, data []uint64, tags []unsafe.Pointer, eof bool)
 
 // perfRunning is the session that samples events, or nil.
@@ -35,6 +37,10 @@ type perfSession struct {
 	configs  []perf.Config // one per slot of the runtime
 	slots    []*perfEvent  // the event that the slot's samples belong to
 	done     chan struct{} // closed by writer
+
+	// foreignStop ends foreignThreads, which closes foreignDone. Both are nil
+	// in programs without C.
+	foreignStop, foreignDone chan struct{}
 }
 
 // A perfProfile is one profile: the samples of one event, or of several, each
@@ -159,6 +165,12 @@ func (s *perfSession) start() error {
 	}
 	s.done = make(chan struct{})
 	go s.writer()
+	if runtime_perfHasForeign() {
+		known := make(map[int32]bool)
+		scanThreads(known)
+		s.foreignStop, s.foreignDone = make(chan struct{}), make(chan struct{})
+		go foreignThreads(s.foreignStop, s.foreignDone, known)
+	}
 	if s.timer != nil {
 		// Like StartCPUProfile, with the timer's own buffer and goroutine.
 		if cpu.done == nil {
@@ -178,6 +190,10 @@ func stopPerf() bool {
 		return false
 	}
 	perfRunning = nil
+	if s.foreignStop != nil {
+		close(s.foreignStop)
+		<-s.foreignDone
+	}
 	runtime_perfStop()
 	if s.timer != nil {
 		runtime.SetCPUProfileRate(0)

@@ -1,0 +1,107 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package pprof
+
+import (
+	"internal/profile"
+	"internal/testenv"
+	"math"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// perfSpin computes for d on a thread of its own.
+func perfSpin(d time.Duration) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cpuHogger(cpuHog1, &salt1, d)
+}
+
+// perfWithin fails the test unless a and b differ by at most the given part.
+func perfWithin(t *testing.T, what string, a, b, part float64) {
+	t.Helper()
+	if math.Abs(a-b) > part*math.Max(a, b) {
+		t.Errorf("%s: %.0f and %.0f differ by more than %.1f %%", what, a, b, 100*part)
+	} else {
+		t.Logf("%s: %.0f and %.0f", what, a, b)
+	}
+}
+
+// TestPerfTwoClocks tests that two events that overflow at the same time are
+// both sampled, every time: one signal then stands for both.
+func TestPerfTwoClocks(t *testing.T) {
+	perfNeeds(t, "task-clock:uk")
+	for _, tt := range []struct {
+		name   string
+		events []perfReq
+	}{
+		{"alone", []perfReq{{"task-clock:uk", 250e3}, {"cpu-clock:uk", 250e3}}},
+		{"timer", []perfReq{{"task-clock:uk", 250e3}, {"cpu-clock:uk", 250e3}, {"", 0}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			rs := perfProfileOf(t, tt.events, func() { perfSpin(time.Second) })
+			a, b := rs[0], rs[1]
+			for _, r := range rs[:2] {
+				t.Logf("%s:\n%s", r.name, r.ledger())
+				perfWithin(t, r.name+": counter / period, and samples",
+					float64(r.comment("counted"))/float64(r.comment("period")), float64(r.total()), 0.01)
+				hog := r.count(func(s *profile.Sample) bool { return strings.Contains(strings.Join(perfFrames(s), " "), "cpuHog1") })
+				if hog < r.total()*8/10 {
+					t.Errorf("%s: only %d of %d samples are in cpuHog1:\n%s", r.name, hog, r.total(), r.byStack())
+				}
+			}
+			perfWithin(t, "samples of the two clocks", float64(a.total()), float64(b.total()), 0.01)
+			if len(rs) > 2 {
+				if want := int64(25); rs[2].total() < want {
+					t.Errorf("the timer beside them has %d samples, want %d at least", rs[2].total(), want)
+				}
+			}
+		})
+	}
+}
+
+// TestPerfClockTime tests that a clock's profile agrees with the CPU time that
+// the kernel reports for the process.
+func TestPerfClockTime(t *testing.T) {
+	perfNeeds(t, "task-clock:uk")
+	var cpu time.Duration
+	r := perfProfileOf(t, []perfReq{{"task-clock:uk", 1e6}}, func() {
+		user, sys := diffCPUTime(t, func() {
+			var wg sync.WaitGroup
+			for range 4 {
+				wg.Go(func() { perfSpin(300 * time.Millisecond) })
+			}
+			wg.Wait()
+		})
+		cpu = user + sys
+	})[0]
+	r.balance()
+	var ns int64
+	for _, s := range r.Sample {
+		ns += s.Value[1]
+	}
+	perfWithin(t, "nanoseconds of the profile and of getrusage", float64(ns), float64(cpu), 0.03)
+}
+
+// TestPerfEngine tests what the legs of test.bash rest on: that the engine
+// under test samples, at the rate that it was asked for.
+func TestPerfEngine(t *testing.T) {
+	if testEvent == "" {
+		t.Skip("no PMU_TEST_EVENT")
+	}
+	testenv.SkipIfOptimizationOff(t)
+	period, err := testPeriod()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := perfProfileOf(t, []perfReq{{testEvent, period}}, func() { perfSpin(200 * time.Millisecond) })[0]
+	r.balance()
+	if n := r.total(); n < 100 {
+		t.Errorf("%d samples; ledger:\n%s", n, r.ledger())
+	}
+}

@@ -1,0 +1,400 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Tests of sampled events against the truth. Breakpoints are the oracle: we
+// know how often a function was called, or a variable written, and from where.
+
+package pprof
+
+import (
+	"context"
+	"fmt"
+	"internal/profile"
+	"math"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+)
+
+// Functions with breakpoints. Their callers are told apart by their frames.
+
+//go:noinline
+func perfTargetA(n *int) { *n++ }
+
+//go:noinline
+func perfTargetB(n *int) { *n += 2 }
+
+//go:noinline
+func perfTargetC(n *int) { *n += 3 }
+
+//go:noinline
+func perfTargetD(n *int) { *n += 4 }
+
+//go:noinline
+func perfCaller1(n int) (x int) {
+	for range n {
+		perfTargetA(&x)
+	}
+	return x
+}
+
+//go:noinline
+func perfCaller2(n int) (x int) {
+	for range n {
+		perfTargetA(&x)
+	}
+	return x
+}
+
+//go:noinline
+func perfCaller3(n int) (x int) {
+	for range n {
+		perfTargetA(&x)
+		runtime.Gosched()
+	}
+	return x
+}
+
+func perfCalls(fn string) string { return "mem:runtime/pprof." + fn + ":x" }
+
+// perfCallersOfA runs three callers of perfTargetA in procs goroutines each, and
+// returns how many calls each makes.
+func perfCallersOfA(procs, scale int) (calls map[string]int64, run func()) {
+	callers := []struct {
+		name string
+		f    func(int) int
+		n    int
+	}{
+		{"perfCaller1", perfCaller1, 7 * scale},
+		{"perfCaller2", perfCaller2, 11 * scale},
+		{"perfCaller3", perfCaller3, 2 * scale},
+	}
+	calls = make(map[string]int64)
+	for _, c := range callers {
+		calls[c.name] = int64(c.n * procs)
+	}
+	return calls, func() {
+		var wg sync.WaitGroup
+		for _, c := range callers {
+			for range procs {
+				wg.Go(func() { c.f(c.n) })
+			}
+		}
+		wg.Wait()
+	}
+}
+
+// TestPerfCalls tests that each call of a function with a breakpoint is one
+// sample, with the right caller, at period 1, and that N calls are N/p samples
+// at period p.
+func TestPerfCalls(t *testing.T) {
+	perfNeedsExact(t)
+	if perfInChild() == "" {
+		// Preemption by signals finds a function with a breakpoint mostly on
+		// the breakpoint, so both ways to be preempted matter.
+		t.Run("asyncpreemptoff", func(t *testing.T) {
+			perfChild(t, "asyncpreemptoff", func(cmd *exec.Cmd) {
+				cmd.Env = append(cmd.Env, "GODEBUG=asyncpreemptoff=1")
+			})
+		})
+	}
+	for _, tt := range []struct {
+		procs   int
+		preempt bool
+	}{
+		{1, false},
+		{4, false},
+		{4, true},
+	} {
+		for _, period := range []uint64{1, 7, 101} {
+			t.Run(fmt.Sprintf("procs=%d,preempt=%t,period=%d", tt.procs, tt.preempt, period), func(t *testing.T) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(tt.procs))
+				calls, run := perfCallersOfA(tt.procs, 500)
+				r := perfProfileOf(t, []perfReq{{perfCalls("perfTargetA"), period}}, func() {
+					if tt.preempt {
+						defer perfPreempter()()
+					}
+					run()
+				})[0]
+				perfCheckCalls(t, r, calls)
+			})
+		}
+	}
+}
+
+// perfTargetGrow has a frame too large for the stack of a new goroutine.
+//
+//go:noinline
+func perfTargetGrow(n *int) {
+	var buf [16 << 10]byte
+	perfTargetA(n)
+	buf[*n%len(buf)] = 1
+	*n += int(buf[0])
+}
+
+//go:noinline
+func perfCallerGrow(x *int) { perfTargetGrow(x) }
+
+// TestPerfCallsGrow tests that a call is one sample even if the function starts
+// anew, after its stack has grown or the goroutine was preempted there.
+func TestPerfCallsGrow(t *testing.T) {
+	perfNeedsExact(t)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	const calls = 500
+	r := perfProfileOf(t, []perfReq{{perfCalls("perfTargetGrow"), 1}}, func() {
+		for range calls {
+			done := make(chan int)
+			go func() {
+				var x int
+				perfCallerGrow(&x)
+				done <- x
+			}()
+			<-done
+		}
+	})[0]
+	r.near("samples", float64(r.count(perfStartsWith("perfTargetGrow", "perfCallerGrow"))), calls, 0)
+	if t.Failed() {
+		t.Log(r.byStack())
+	}
+}
+
+// perfPreempter starts to stop the world again and again. It returns a function
+// that ends that.
+func perfPreempter() (stop func()) {
+	quit := make(chan bool)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		var ms runtime.MemStats
+		for {
+			select {
+			case <-quit:
+				return
+			default:
+				runtime.ReadMemStats(&ms)
+			}
+		}
+	})
+	return func() {
+		close(quit)
+		wg.Wait()
+	}
+}
+
+func perfCheckCalls(t *testing.T, r *perfResult, calls map[string]int64) {
+	t.Helper()
+	period := r.comment("period")
+	slack := float64(r.comment("threads"))
+	if period == 1 {
+		slack = 0
+	}
+	var all, found int64
+	for caller, n := range calls {
+		got := r.count(perfStartsWith("perfTargetA", caller))
+		all += n
+		found += got
+		if period == 1 {
+			r.near("samples from "+caller, float64(got), float64(n), 0)
+		}
+	}
+	r.near("samples", float64(found), float64(all)/float64(period), slack)
+	if r.total() != found {
+		t.Errorf("%d of %d samples are not in calls from these callers:\n%s", r.total()-found, r.total(), r.byStack())
+	}
+	if t.Failed() {
+		t.Log(r.byStack())
+	}
+}
+
+// perfShared is a variable that the functions below write.
+var perfShared int64
+
+//go:noinline
+func perfWriterA(x int64) { perfShared = x }
+
+//go:noinline
+func perfWriterB(x int64) { perfShared = x }
+
+// TestPerfAliasing tests that two functions that take turns in writing a
+// variable get half of the samples each, although the period is even.
+func TestPerfAliasing(t *testing.T) {
+	perfNeedsExact(t)
+	const writes = 400e3
+	for _, period := range []uint64{2, 1000} {
+		t.Run(fmt.Sprint(period), func(t *testing.T) {
+			n := min(writes, 10000*int(period))
+			r := perfProfileOf(t, []perfReq{{perfWrites(&perfShared), period}}, func() {
+				for i := range int64(n / 2) {
+					perfWriterA(i)
+					perfWriterB(i)
+				}
+			})[0]
+			got := r.comment("period")
+			if got%2 == 0 {
+				t.Errorf("sampled with period %d", got)
+			}
+			// With the period asked for, every sample would be of the writer
+			// that the first is of: the k'th sample is of write first+k*period.
+			if both := perfWritersSeen(period, n); both != 1 {
+				t.Errorf("period %d would have sampled %d writers", period, both)
+			}
+			if both := perfWritersSeen(uint64(got), n); both != 2 {
+				t.Errorf("period %d would have sampled %d writers", got, both)
+			}
+			a, b := r.count(perfStartsWith("perfWriterA")), r.count(perfStartsWith("perfWriterB"))
+			if a+b != r.total() {
+				t.Errorf("samples elsewhere:\n%s", r.byStack())
+			}
+			r.near("samples", float64(a+b), float64(n)/float64(got), 1)
+			r.near("percent in writer A", 100*float64(a)/float64(a+b), 50, 2)
+		})
+	}
+}
+
+// perfWritersSeen returns how many of two writers that take turns a counter with
+// the given period samples in n writes.
+func perfWritersSeen(period uint64, n int) int {
+	seen := make(map[uint64]bool)
+	for i := period; i < uint64(n); i += period {
+		seen[i%2] = true
+	}
+	return len(seen)
+}
+
+// TestPerfBreakpoints tests several breakpoints at once, alone and beside
+// clocks and the timer, whose signals coincide with theirs.
+func TestPerfBreakpoints(t *testing.T) {
+	perfNeedsExact(t)
+	perfNeeds(t, "task-clock:uk")
+	targets := []struct {
+		name string
+		f    func(*int)
+		n    int64
+	}{
+		{"perfTargetA", perfTargetA, 3000},
+		{"perfTargetB", perfTargetB, 1000},
+		{"perfTargetC", perfTargetC, 4000},
+		{"perfTargetD", perfTargetD, 2000},
+	}
+	for _, tt := range []struct {
+		name   string
+		bps    int
+		others []perfReq
+	}{
+		{"2", 2, nil},
+		{"4", 4, nil},
+		{"2+clock", 2, []perfReq{{"task-clock:uk", 200e3}}},
+		{"4+clock", 4, []perfReq{{"task-clock:uk", 200e3}}},
+		{"4+timer", 4, []perfReq{{"", 0}}},
+		{"4+clocks+timer", 4, []perfReq{{"task-clock:uk", 300e3}, {"cpu-clock:uk", 300e3}, {"", 0}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var events []perfReq
+			for _, g := range targets[:tt.bps] {
+				events = append(events, perfReq{perfCalls(g.name), 1})
+			}
+			rs := perfProfileOf(t, append(events, tt.others...), func() {
+				for range 2 {
+					var x int
+					for i := range 2000 {
+						for _, g := range targets {
+							if int64(i) < g.n/2 {
+								g.f(&x)
+							}
+						}
+					}
+				}
+			})
+			for i, r := range rs[:tt.bps] {
+				g := targets[i]
+				r.near("samples", float64(r.count(perfStartsWith(g.name))), float64(g.n), 0)
+				r.near("total", float64(r.total()), float64(g.n), 0)
+			}
+			for _, r := range rs[tt.bps:] {
+				if r.name != "" {
+					r.balance()
+				} else if r.total() == 0 {
+					t.Error("no samples of the timer")
+				}
+			}
+		})
+	}
+}
+
+// TestPerfLabels tests that every sample has the label of the goroutine that it
+// interrupted: goroutine i writes a variable i times under label i, and moves
+// from thread to thread.
+func TestPerfLabels(t *testing.T) {
+	perfNeedsExact(t)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	const goroutines = 60
+	r := perfProfileOf(t, []perfReq{{perfWrites(&perfShared), 1}}, func() {
+		var wg sync.WaitGroup
+		for i := 1; i <= goroutines; i++ {
+			wg.Go(func() {
+				for range i {
+					Do(context.Background(), Labels("i", strconv.Itoa(i)), func(context.Context) { perfWriterA(1) })
+					runtime.Gosched()
+					Do(context.Background(), Labels("j", strconv.Itoa(i)), func(context.Context) { perfWriterB(1) })
+				}
+				perfWriterB(1) // without a label
+			})
+		}
+		wg.Wait()
+	})[0]
+	for i := 1; i <= goroutines; i++ {
+		for key, writer := range map[string]string{"i": "perfWriterA", "j": "perfWriterB"} {
+			inWriter := perfStartsWith(writer)
+			got := r.count(func(s *profile.Sample) bool {
+				return inWriter(s) && len(s.Label) == 1 && slices.Equal(s.Label[key], []string{strconv.Itoa(i)})
+			})
+			if got != int64(i) {
+				t.Errorf("label %s=%d has %d samples in %s, want %d", key, i, got, writer, i)
+			}
+		}
+	}
+	if got := r.count(func(s *profile.Sample) bool { return len(s.Label) == 0 }); got != goroutines {
+		t.Errorf("%d samples without a label, want %d", got, goroutines)
+	}
+	const all = goroutines*(goroutines+1) + goroutines
+	if r.total() != all {
+		t.Errorf("%d samples, want %d", r.total(), all)
+	}
+	if t.Failed() {
+		t.Logf("%s\n%s", r.ledger(), r.byStack())
+	}
+}
+
+// TestPerfShortThreads tests that threads that live shorter than a period are
+// represented: they get a sample with the probability that is due to them.
+func TestPerfShortThreads(t *testing.T) {
+	perfNeedsExact(t)
+	const (
+		threads = 2000
+		calls   = 300
+		period  = 503
+	)
+	r := perfProfileOf(t, []perfReq{{perfCalls("perfTargetA"), period}}, func() {
+		for range threads / 4 {
+			var wg sync.WaitGroup
+			for range 4 {
+				wg.Go(func() {
+					runtime.LockOSThread() // for ever, so the thread exits
+					perfCaller1(calls)
+				})
+			}
+			wg.Wait()
+		}
+	})[0]
+	// Each thread has a sample with probability p.
+	p := float64(calls) / period
+	sigma := math.Sqrt(threads * p * (1 - p))
+	r.near("samples", float64(r.count(perfStartsWith("perfTargetA", "perfCaller1"))), threads*p, 5*sigma)
+	if n := r.comment("threads"); n < threads {
+		t.Errorf("%d threads were armed, want %d at least", n, threads)
+	}
+	r.near("calls counted", float64(r.comment("counted")), threads*calls, 0)
+}

@@ -1,0 +1,294 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package pprof
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"internal/profile"
+	"internal/race"
+	"internal/testenv"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// perfNeeds skips the test if the kernel can't sample the event here, as in a
+// container or, for hardware events, in most virtual machines. On machines
+// that must be able to, PMU_TEST_REQUIRE lists the events, separated by commas,
+// and then the test fails.
+func perfNeeds(t *testing.T, event string) {
+	t.Helper()
+	err := StartCPUProfileWithConfig(PerfEvent(new(bytes.Buffer), event, 0))
+	if err == nil {
+		StopCPUProfile()
+		return
+	}
+	var errno syscall.Errno
+	if !errors.As(err, &errno) {
+		t.Fatal(err)
+	}
+	perfSkip(t, event, err.Error())
+}
+
+// perfNeedsExact is perfNeeds for breakpoints, whose hits the test will count.
+func perfNeedsExact(t *testing.T) {
+	t.Helper()
+	if race.Enabled {
+		t.Skip("the thread sanitizer delivers signals late, when the stack is another one")
+	}
+	perfNeeds(t, fmt.Sprintf("mem:%p:w", &perfNeedsVar))
+}
+
+var perfNeedsVar int64
+
+// perfNeedsRoot is perfNeeds for permission to change settings of the kernel.
+func perfNeedsRoot(t *testing.T) {
+	t.Helper()
+	const file = "/proc/sys/kernel/perf_event_paranoid"
+	b, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(file, b, 0)
+	}
+	if err != nil {
+		perfSkip(t, "root", err.Error())
+	}
+}
+
+func perfSkip(t *testing.T, need, why string) {
+	t.Helper()
+	if slices.Contains(strings.Split(os.Getenv("PMU_TEST_REQUIRE"), ","), need) {
+		t.Fatalf("%s is required here: %s", need, why)
+	}
+	t.Skip(why)
+}
+
+// perfSetSysctl sets a kernel.* setting until the test ends.
+func perfSetSysctl(t *testing.T, name, value string) {
+	t.Helper()
+	file := "/proc/sys/kernel/" + name
+	old, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(value), 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.WriteFile(file, old, 0); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A perfReq is an event to sample; name "" is the OS timer.
+type perfReq struct {
+	name   string
+	period uint64
+}
+
+// perfProfileOf runs f while it samples the events, and returns their profiles.
+func perfProfileOf(t *testing.T, events []perfReq, f func()) []*perfResult {
+	t.Helper()
+	if len(events) > 1 {
+		t.Setenv(multipleEnv, "true")
+	}
+	bufs := make([]bytes.Buffer, len(events))
+	var opts []ProfilingOption
+	for i, e := range events {
+		if e.name == "" {
+			opts = append(opts, OSTimer(&bufs[i]))
+		} else {
+			opts = append(opts, PerfEvent(&bufs[i], e.name, e.period))
+		}
+	}
+	if err := StartCPUProfileWithConfig(opts[0], opts[1:]...); err != nil {
+		t.Fatal(err)
+	}
+	f()
+	StopCPUProfile()
+	var rs []*perfResult
+	for i := range bufs {
+		p, err := profile.Parse(&bufs[i])
+		if err != nil {
+			t.Fatalf("profile of %s: %v", events[i].name, err)
+		}
+		rs = append(rs, &perfResult{t, events[i].name, p})
+	}
+	return rs
+}
+
+// A perfResult is the profile of one event.
+type perfResult struct {
+	t    *testing.T
+	name string
+	*profile.Profile
+}
+
+// comment returns the number in the comment "key: number ...".
+func (r *perfResult) comment(key string) int64 {
+	r.t.Helper()
+	for _, c := range r.Comments {
+		if v, ok := strings.CutPrefix(c, key+": "); ok {
+			v, _, _ = strings.Cut(v, " ")
+			n, err := strconv.ParseInt(v, 10, 64)
+			if err != nil {
+				r.t.Fatalf("%s: comment %q: %v", r.name, c, err)
+			}
+			return n
+		}
+	}
+	r.t.Fatalf("%s: no comment %q in:\n%s", r.name, key, r.ledger())
+	return 0
+}
+
+func (r *perfResult) ledger() string { return "\t" + strings.Join(r.Comments, "\n\t") }
+
+// total returns the number of samples.
+func (r *perfResult) total() int64 { return r.count(func(*profile.Sample) bool { return true }) }
+
+// count returns the number of samples for which match returns true.
+func (r *perfResult) count(match func(*profile.Sample) bool) int64 {
+	var n int64
+	for _, s := range r.Sample {
+		if match(s) {
+			n += s.Value[0]
+		}
+	}
+	return n
+}
+
+// perfFrames returns the functions of a sample's stack, leaf first.
+func perfFrames(s *profile.Sample) []string {
+	var fs []string
+	for _, loc := range s.Location {
+		for _, line := range loc.Line {
+			fs = append(fs, line.Function.Name)
+		}
+	}
+	return fs
+}
+
+// perfStartsWith returns a match for samples whose stack starts, at the leaf,
+// with these functions of this package.
+func perfStartsWith(fn ...string) func(*profile.Sample) bool {
+	return func(s *profile.Sample) bool {
+		fs := perfFrames(s)
+		for i, f := range fn {
+			if i >= len(fs) || fs[i] != "runtime/pprof."+f {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// byStack returns how many samples have each stack.
+func (r *perfResult) byStack() string {
+	var b strings.Builder
+	for _, s := range r.Sample {
+		fmt.Fprintf(&b, "\t%d %v %s\n", s.Value, s.Label, strings.Join(perfFrames(s), " < "))
+	}
+	return b.String()
+}
+
+// near fails the test unless got is within want +- d.
+func (r *perfResult) near(what string, got, want, d float64) {
+	r.t.Helper()
+	if got < want-d || got > want+d {
+		r.t.Errorf("%s: %s: got %.1f, want %.1f +- %.1f; ledger:\n%s", r.name, what, got, want, d, r.ledger())
+	} else {
+		r.t.Logf("%s: %s: got %.1f, want %.1f +- %.1f", r.name, what, got, want, d)
+	}
+}
+
+// balance fails the test unless counter / period and samples agree, to less
+// than one sample per thread. (The first period of each thread is random, the
+// last is not complete. So each thread has the quotient or one more.)
+func (r *perfResult) balance() {
+	r.t.Helper()
+	counted, period := float64(r.comment("counted")), float64(r.comment("period"))
+	r.near("samples against counter / period", float64(r.total()), counted/period, float64(r.comment("threads")))
+}
+
+// perfVar returns the name of the event of writes to the variable at p. Test
+// binaries have no symbol table, so it can't be named.
+func perfWrites[T any](p *T) string {
+	return fmt.Sprintf("mem:%p/%d:w", p, unsafe.Sizeof(*p))
+}
+
+// perfChild runs this test again, alone, in a process of its own, where
+// perfInChild returns the mode. prepare may change the command. perfChild
+// returns the command's output and fails if the test does.
+func perfChild(t *testing.T, mode string, prepare func(*exec.Cmd)) string {
+	t.Helper()
+	out, err := perfChildResult(t, mode, prepare)
+	t.Logf("%s:\n%s", mode, out)
+	if err != nil {
+		t.Errorf("%s: %v", mode, err)
+	}
+	return out
+}
+
+func perfChildResult(t *testing.T, mode string, prepare func(*exec.Cmd)) (string, error) {
+	t.Helper()
+	name, _, _ := strings.Cut(t.Name(), "/")
+	cmd := testenv.Command(t, testenv.Executable(t), "-test.run=^"+name+"$", "-test.v="+strconv.FormatBool(testing.Verbose()))
+	cmd.Env = append(cmd.Environ(), "PMU_TEST_CHILD="+mode, "PMU_TEST_EVENT=")
+	if prepare != nil {
+		prepare(cmd)
+	}
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// perfInChild returns the mode in a process of perfChild's, otherwise "".
+func perfInChild() string { return os.Getenv("PMU_TEST_CHILD") }
+
+// perfFDs returns the number of this process's descriptors, and how many are
+// performance events.
+func perfFDs(t *testing.T) (all, perf int) {
+	t.Helper()
+	d, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range d {
+		if link, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil {
+			all++
+			if strings.Contains(link, "perf_event") {
+				perf++
+			}
+		}
+	}
+	return all, perf
+}
+
+// perfMappings returns the number of mapped rings.
+func perfMappings(t *testing.T) int {
+	t.Helper()
+	b, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Count(string(b), "perf_event")
+}
+
+// perfNothingOpen fails the test if a counter or a ring is left.
+func perfNothingOpen(t *testing.T) {
+	t.Helper()
+	if _, n := perfFDs(t); n != 0 {
+		t.Errorf("%d counters are open", n)
+	}
+	if n := perfMappings(t); n != 0 {
+		t.Errorf("%d rings are mapped", n)
+	}
+}
