@@ -22,7 +22,10 @@
 //	go run -C misc/pmu ./overlay rebase -o "$PWD" go1.28.1
 //
 // Where the merge leaves conflicts, it writes FILE.conflict, the whole file
-// with conflict markers; edit those, then run resolve.
+// with conflict markers; edit those, then run resolve. Where it leaves none and
+// the result does not compile all the same, edit /tmp/new and try again with
+//
+//	go run -C misc/pmu ./overlay build -overlay /tmp/new -vet
 package main
 
 import (
@@ -137,6 +140,7 @@ func (cmd command) run(args []string) int {
 
 func setupBuild(c *common, fs *flag.FlagSet) func([]string) error {
 	force := fs.Bool("force", false, "build even if nothing changed, and discard edits that were not exported")
+	vet := fs.Bool("vet", false, "then build and vet the packages that the overlay touches")
 	return func([]string) error {
 		o, err := c.load()
 		if err != nil {
@@ -146,6 +150,11 @@ func setupBuild(c *common, fs *flag.FlagSet) func([]string) error {
 		b.force = *force
 		if err := b.run(); err != nil {
 			return err
+		}
+		if *vet {
+			if err := b.vet(); err != nil {
+				return err
+			}
 		}
 		fmt.Printf(howToUse, o.release.forkVersion(), filepath.Join(c.goroot, "bin"))
 		return nil
