@@ -154,6 +154,7 @@ func perfosStop() {
 // perfInitThread arms the current thread if a session is running. Called from
 // minit, with signals unblocked, possibly without a P.
 func perfInitThread(mp *m) {
+	perfCountInitThread(mp)
 	if perfProf.state.Load() == perfSampling {
 		systemstack(func() { perfArm(mp, false) })
 	}
@@ -164,6 +165,7 @@ func perfInitThread(mp *m) {
 //
 //go:nowritebarrierrec
 func perfExitThread(mp *m) {
+	perfCountExitThread(mp)
 	if mp.perf.Load() == 0 {
 		return
 	}
