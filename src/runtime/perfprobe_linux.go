@@ -1,0 +1,97 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Probing: whether an event can be sampled, found out by sampling it.
+//
+// A probe has nothing to do with sessions. It watches the calling thread only,
+// raises no signal and writes no profile, so it may run at any time, beside a
+// session too, and costs other threads nothing.
+
+package runtime
+
+import (
+	"internal/runtime/perf"
+	"unsafe"
+)
+
+// perfProbe opens cfg's event for the current thread as a session would, and
+// calls step until a sample has been taken, but no longer than budget
+// nanoseconds after the first call has returned. It returns the number of
+// samples and the counter's value, both in the event's own terms, and whether
+// the counter was on the PMU at all: one that never ran had no room there.
+//
+// The caller has locked the goroutine to its thread: the counter is the
+// thread's. step must end by itself.
+//
+//go:linkname perfProbe runtime/pprof.runtime_perfProbe
+func perfProbe(cfg *perf.Config, budget int64, step func()) (samples, counted uint64, ran bool, f perf.Failure) {
+	s := &perfSlot{cfg: *cfg}
+	fd := perfProbeOpen(s, int32(getg().m.procid))
+	if fd < 0 {
+		return 0, 0, false, perf.Failure{Op: perf.OpOpen, Errno: -fd}
+	}
+	defer closefd(fd)
+	var ring perfRing
+	if errno := ring.open(fd); errno != 0 {
+		return 0, 0, false, perf.Failure{Op: perf.OpRing, Errno: errno}
+	}
+	defer ring.close()
+
+	ioctl(fd, _PERF_EVENT_IOC_ENABLE, 0) // can't fail for an open counter
+	start := nanotime()
+	for samples == 0 {
+		step()
+		samples = ring.samples()
+		if nanotime()-start >= budget {
+			break
+		}
+	}
+	ioctl(fd, _PERF_EVENT_IOC_DISABLE, 0)
+	samples += ring.samples()
+
+	var v struct{ value, enabled, running uint64 } // perfProbeFormat
+	if n := int32(unsafe.Sizeof(v)); read(fd, noescape(unsafe.Pointer(&v)), n) != n {
+		return samples, 0, samples > 0, perf.Failure{}
+	}
+	return samples, v.value, v.running > 0, perf.Failure{}
+}
+
+// perfProbeFormat is what read returns for a probe's counter.
+const perfProbeFormat = _PERF_FORMAT_TOTAL_TIME_ENABLED | _PERF_FORMAT_TOTAL_TIME_RUNNING
+
+// perfProbeOpen is perfOpen for a probe, which shares nothing with a session.
+func perfProbeOpen(s *perfSlot, tid int32) int32 {
+	auto := s.cfg.Precise < 0
+	s.stats.Precise = s.cfg.Precise
+	if auto {
+		s.stats.Precise = perfMaxPrecise
+	}
+	for {
+		attr := perfAttr(s)
+		attr.samplePeriod = s.cfg.Period
+		attr.readFormat = perfProbeFormat
+		fd := perf_event_open(&attr, tid, -1, -1, _PERF_FLAG_FD_CLOEXEC)
+		if fd >= 0 || !auto || s.stats.Precise == 0 {
+			return fd
+		}
+		s.stats.Precise--
+	}
+}
+
+// samples drains the ring and returns how many samples were in it, those
+// included that did not fit.
+func (r *perfRing) samples() (n uint64) {
+	head := r.head()
+	for r.tail != head {
+		rec, ok := r.next(head)
+		switch {
+		case ok && rec.typ == _PERF_RECORD_SAMPLE:
+			n++
+		case ok && rec.typ == _PERF_RECORD_LOST:
+			n += rec.n
+		}
+	}
+	r.consume()
+	return n
+}
