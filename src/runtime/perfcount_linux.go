@@ -99,10 +99,6 @@ func perfCountInitThread(mp *m) {
 //
 //go:nowritebarrierrec
 func perfCountExitThread(mp *m) {
-	// unminit is about to do this. Doing it before open is looked at means
-	// that whoever opens a set later does not find the thread, and that one
-	// who has found it holds the lock that is taken below.
-	atomic.Store64(&mp.procid, 0)
 	if perfCount.open.Load() == 0 {
 		return
 	}

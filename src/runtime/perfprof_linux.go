@@ -165,14 +165,18 @@ func perfInitThread(mp *m) {
 //
 //go:nowritebarrierrec
 func perfExitThread(mp *m) {
+	// unminit is about to do this. Doing it before the states are looked at
+	// means that whoever starts a session or opens a set later does not find
+	// the thread, and that one who has found it holds the lock that is taken
+	// below until it is armed.
+	atomic.Store64(&mp.procid, 0)
 	perfCountExitThread(mp)
-	if mp.perf.Load() == 0 {
+	if perfProf.state.Load() == perfIdle {
 		return
 	}
 	lock(&perfProf.lock)
-	// Look again: perfStopThreads may have been faster.
 	if t := (*perfThread)(unsafe.Pointer(mp.perf.Load())); t == nil {
-		// Nothing to do.
+		// Never armed, or disarmed by perfStopThreads.
 	} else if mp.isextra {
 		t.abandon(mp)
 	} else {
