@@ -1,0 +1,108 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package pprof
+
+import (
+	"fmt"
+	"html"
+	"net/url"
+	"runtime/pprof"
+	"strings"
+	"sync"
+	"time"
+)
+
+// eventsAge is how long the index shows what it has found out about events.
+// Finding out costs a burst of some hundredths of a second, which a client must
+// not be able to ask for again and again; permissions may be granted while the
+// program runs.
+const eventsAge = time.Minute
+
+var events struct {
+	sync.Mutex
+	list []pprof.EventInfo
+	time time.Time // of list
+}
+
+// listEvents returns what pprof.Events returned at most eventsAge ago.
+func listEvents() []pprof.EventInfo {
+	events.Lock()
+	defer events.Unlock()
+	if events.list == nil || time.Since(events.time) > eventsAge {
+		events.list = pprof.Events()
+		events.time = time.Now()
+	}
+	return events.list
+}
+
+// eventsHTML returns the section of the index page on events: those that can be
+// sampled with links, and the others by reason, since one reason often stands
+// for most of them.
+func eventsHTML(list []pprof.EventInfo) string {
+	var b strings.Builder
+	b.WriteString(`<style>
+.event-table td{
+	padding:0 1rem 0 0;
+	vertical-align:top;
+}
+.event-reason{
+	max-width:60rem;
+}
+</style>
+<p>
+Events that a CPU profile can sample here:
+<table class=event-table>
+`)
+	var unproved []pprof.EventInfo
+	var reasons []string
+	refused := make(map[string][]string) // names by reason
+	n := 0
+	for _, e := range list {
+		switch {
+		case e.Sampled:
+			n++
+			writeEventRow(&b, e)
+		case e.Err == nil:
+			unproved = append(unproved, e)
+		default:
+			why := e.Err.Error()
+			if refused[why] == nil {
+				reasons = append(reasons, why)
+			}
+			refused[why] = append(refused[why], e.Name)
+		}
+	}
+	b.WriteString("</table>\n")
+	if n == 0 {
+		b.WriteString("none\n")
+	} else {
+		b.WriteString("<p class=event-reason>The links take a profile of 5 seconds. period=N asks for a sample every N events instead of the preset, seconds=N for another duration.</p>\n")
+	}
+	if len(unproved) > 0 {
+		b.WriteString("<p>\nEvents that the kernel accepts and that did not occur when they were tried:\n<table class=event-table>\n")
+		for _, e := range unproved {
+			writeEventRow(&b, e)
+		}
+		b.WriteString("</table>\n")
+	}
+	if len(reasons) > 0 {
+		b.WriteString("<p>\nEvents that cannot be sampled here:\n<ul>\n")
+		for _, why := range reasons {
+			fmt.Fprintf(&b, "<li class=event-reason>%s:<br>%s</li>\n", html.EscapeString(why), html.EscapeString(strings.Join(refused[why], ", ")))
+		}
+		b.WriteString("</ul>\n")
+	}
+	return b.String()
+}
+
+func writeEventRow(b *strings.Builder, e pprof.EventInfo) {
+	link := &url.URL{Path: "profile", RawQuery: url.Values{"event": {e.Name}, "seconds": {"5"}}.Encode()}
+	unit := ""
+	if e.Unit != "count" {
+		unit = " " + e.Unit
+	}
+	fmt.Fprintf(b, "<tr><td><a href='%s'>%s</a></td><td>%s</td><td>every %d%s</td></tr>\n",
+		html.EscapeString(link.String()), html.EscapeString(e.Name), html.EscapeString(e.Desc), e.Period, unit)
+}
