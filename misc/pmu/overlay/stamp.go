@@ -18,7 +18,7 @@ const stampFile = "overlay.stamp"
 
 // recipe is raised when the build changes in a way that makes what an
 // earlier one built out of date.
-const recipe = 2
+const recipe = 3
 
 // A stamp says what a GOROOT was built from. Build writes it last, so a tree
 // without one is not a finished build of ours; export keeps Files up to date.
