@@ -1,0 +1,158 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Apicheck compares the exported API of the fork's standard library with that
+// of the release it is made from. What the fork adds must be what
+// api/next/36821.txt lists, line for line, and nothing may be missing.
+//
+//	../../goroot/bin/go run ./apicheck [-goroot DIR] [-upstream DIR] [-api FILE]
+//
+// It is run by the fork's own go command, since the release's sources may have
+// syntax that an older Go does not know.
+//
+// The format is that of Go's api directory (cmd/api). Declarations are read,
+// not type-checked: a constant or variable without a type is recorded with its
+// expression. That tells a difference as well, and needs no second compiler.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"go/build"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// contexts are the systems whose API is compared: the one that the fork is
+// for, and one of each kind on which it must be a complete no-op.
+var contexts = []struct{ goos, goarch string }{
+	{"linux", "amd64"},
+	{"linux", "386"},
+	{"darwin", "arm64"},
+	{"windows", "amd64"},
+	{"plan9", "386"},
+	{"js", "wasm"},
+}
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("apicheck: ")
+	goroot := flag.String("goroot", build.Default.GOROOT, "the fork's `DIR`")
+	upstream := flag.String("upstream", "", "the release's `DIR` (default: that of overlay/RELEASE, through the module proxy)")
+	api := flag.String("api", filepath.FromSlash("../../api/next/36821.txt"), "`FILE` that lists what the fork adds")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	listed, err := readAPI(*api)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if *upstream == "" {
+		if *upstream, err = fetch("overlay/RELEASE"); err != nil {
+			log.Fatal(err)
+		}
+	}
+	problems := 0
+	for _, c := range contexts {
+		ctxt := build.Default
+		ctxt.GOOS, ctxt.GOARCH, ctxt.CgoEnabled = c.goos, c.goarch, c.goos == "linux"
+		before, err := exported(&ctxt, *upstream)
+		if err != nil {
+			log.Fatal(err)
+		}
+		after, err := exported(&ctxt, *goroot)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, p := range compare(before, after, listed) {
+			fmt.Printf("%s/%s: %s\n", c.goos, c.goarch, p)
+			problems++
+		}
+		fmt.Fprintf(os.Stderr, "apicheck: %s/%s: %d declarations, %d of them new\n", c.goos, c.goarch, len(after), len(after)-len(before))
+	}
+	if problems > 0 {
+		log.Fatalf("%d differences from %s", problems, *api)
+	}
+}
+
+// compare returns what is wrong with the new API, in words.
+func compare(before, after, listed map[string]bool) []string {
+	var problems []string
+	for _, d := range sorted(before) {
+		if !after[d] {
+			problems = append(problems, "missing or changed: "+d)
+		}
+	}
+	for _, d := range sorted(after) {
+		if !before[d] && !listed[d] {
+			problems = append(problems, "new and not listed: "+d)
+		}
+	}
+	for _, d := range sorted(listed) {
+		if !after[d] {
+			problems = append(problems, "listed and not there: "+d)
+		} else if before[d] {
+			problems = append(problems, "listed and not new: "+d)
+		}
+	}
+	return problems
+}
+
+func sorted(set map[string]bool) []string {
+	var all []string
+	for d := range set {
+		all = append(all, d)
+	}
+	sort.Strings(all)
+	return all
+}
+
+// readAPI reads a file of lines "DECLARATION #ISSUE".
+func readAPI(name string) (map[string]bool, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	listed := make(map[string]bool)
+	for i, line := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
+		decl, issue, ok := strings.Cut(line, " #")
+		if !ok || strings.Trim(issue, "0123456789") != "" || listed[decl] {
+			return nil, fmt.Errorf("%s:%d: not DECLARATION #ISSUE, or there twice: %q", name, i+1, line)
+		}
+		listed[decl] = true
+	}
+	return listed, nil
+}
+
+// fetch returns the directory of the release that the file names.
+func fetch(name string) (string, error) {
+	data, err := os.ReadFile(filepath.FromSlash(name))
+	if err != nil {
+		return "", err
+	}
+	release := ""
+	for _, line := range strings.Split(string(data), "\n") {
+		if strings.HasPrefix(line, "go") && release == "" {
+			release = strings.Fields(line)[0]
+		}
+	}
+	// The sources of all platforms' toolchains are the same.
+	cmd := exec.Command("go", "mod", "download", "-json", "golang.org/toolchain@v0.0.1-"+release+".linux-amd64")
+	cmd.Dir = os.TempDir() // no module's business
+	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=local", "GOWORK=off", "GO111MODULE=on")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	var mod struct{ Dir, Error string }
+	if jerr := json.Unmarshal(out, &mod); err != nil || jerr != nil || mod.Dir == "" {
+		return "", fmt.Errorf("no sources of %s: %v %s; give their GOROOT with -upstream", release, err, mod.Error)
+	}
+	return mod.Dir, nil
+}
