@@ -1,0 +1,141 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+var errNoPMU = errors.New("no PMU: use another machine")
+
+var listing = []event{
+	{name: "cycles", aliases: []string{"cpu-cycles"}, kind: "hardware", unit: "count", period: 9999991, err: errNoPMU},
+	{name: "LLC-loads", kind: "hardware cache", unit: "count", period: 100003, err: errNoPMU},
+	{name: "task-clock", kind: "clock", unit: "nanoseconds", period: 9999991, sampled: true},
+	{name: "major-faults", kind: "software", unit: "count", period: 1},
+	{name: "msr/tsc/", kind: "PMU", err: errors.New("counts only")},
+}
+
+func TestTable(t *testing.T) {
+	const legend = `
+Also: rHEX, PMU/term=value,.../, mem:SYMBOL_OR_ADDRESS[/len]:x|w|rw, system:tracepoint
+yes: samples were taken. opens: accepted by the kernel, but did not occur when tried.
+`
+	for _, test := range []struct {
+		all  bool
+		want string
+	}{
+		{false, `EVENT         KIND        PERIOD      SAMPLED
+task-clock    [clock]     9999991 ns  yes
+major-faults  [software]  1           opens
+
+[1] no PMU: use another machine
+    cycles LLC-loads
+
+[2] counts only
+    msr/tsc/
+`},
+		{true, `EVENT                 KIND              PERIOD      SAMPLED
+cycles OR cpu-cycles  [hardware]        9999991     no [1]
+LLC-loads             [hardware cache]  100003      no [1]
+task-clock            [clock]           9999991 ns  yes
+major-faults          [software]        1           opens
+msr/tsc/              [PMU]                         no [2]
+
+[1] no PMU: use another machine
+
+[2] counts only
+`},
+	} {
+		var b bytes.Buffer
+		writeTable(&b, listing, test.all)
+		if got := b.String(); got != test.want+legend {
+			t.Errorf("all %v: got\n%s\nwant\n%s", test.all, got, test.want+legend)
+		}
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	sampled := func(names ...string) []event {
+		list := append([]event(nil), listing...)
+		for i := range list {
+			list[i].sampled, list[i].err = false, errNoPMU
+			for _, n := range names {
+				if list[i].name == n {
+					list[i].sampled, list[i].err = true, nil
+				}
+			}
+		}
+		return list
+	}
+	for _, test := range []struct {
+		list   []event
+		text   string
+		status int
+	}{
+		{sampled("cycles", "task-clock"), "hardware counters work here", 0},
+		{sampled("LLC-loads", "task-clock"), "some hardware counters work here (LLC-loads), but not cycles: no PMU", 0},
+		{sampled("task-clock"), "only events of the kernel", 1},
+		{sampled("task-clock"), "use another machine", 1},
+		{sampled(), "only the timer. no PMU: use another machine", 2},
+		{nil, "only the timer", 2},
+	} {
+		text, status := verdict(test.list)
+		if got := strings.Join(strings.Fields(text), " "); !strings.Contains(got, test.text) || status != test.status {
+			t.Errorf("got %d, %s\nwant %d, %s", status, got, test.status, test.text)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	text := strings.Repeat("words ", 40)
+	got := wrap(text, 4)
+	if strings.Join(strings.Fields(got), " ") != strings.TrimSpace(text) {
+		t.Errorf("other words: %q", got)
+	}
+	for i, line := range strings.Split(strings.Repeat(" ", 4)+got, "\n") {
+		if len(line) > width || !strings.HasPrefix(line, "    words") || i < 2 && len(line) < width-5 {
+			t.Errorf("line %q", line)
+		}
+	}
+}
+
+func TestFacts(t *testing.T) {
+	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
+	got := make(map[string]string)
+	for _, f := range machineFacts(fstest.MapFS{
+		"proc/sys/kernel/osrelease":             file("6.1.0\n"),
+		"proc/sys/kernel/perf_event_paranoid":   file("3\n"),
+		"proc/cpuinfo":                          file("processor\t: 0\nmodel name\t: Some CPU\nflags\t\t: fpu hypervisor\n"),
+		"proc/self/status":                      file("Name:\tlist\nCapEff:\t0000004000000000\nSeccomp:\t2\n"),
+		"run/.containerenv":                     file(""),
+		"sys/bus/event_source/devices/cpu/type": file("4\n"),
+		"sys/bus/event_source/devices/msr/type": file("10\n"),
+		"sys/class/dmi/id/sys_vendor":           file("Vendor\n"),
+	}) {
+		got[f.name] = f.value
+	}
+	for name, want := range map[string]string{
+		"kernel":                     "6.1.0",
+		"kernel.perf_event_paranoid": "3",
+		"processor":                  "Some CPU (virtual)",
+		"machine":                    "Vendor",
+		"container":                  "Podman",
+		"capabilities":               "CAP_PERFMON",
+		"seccomp":                    "filter",
+		"PMUs":                       "cpu msr",
+	} {
+		if got[name] != want {
+			t.Errorf("%s: got %q, want %q", name, got[name], want)
+		}
+	}
+	if _, ok := got["kernel.kptr_restrict"]; ok {
+		t.Errorf("a file that is not there has a value")
+	}
+}
