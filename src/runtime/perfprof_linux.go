@@ -457,7 +457,7 @@ const perfMinFirst = 1 << 14
 // The kernel has no separate first period. So the counter starts with the
 // random one, and the handler sets the event's own at the first overflow.
 func perfFirstPeriod(c *perf.Config) uint64 {
-	first := 1 + cheaprandu64()%c.Period
+	first := 1 + uint64(cheaprand64())%c.Period
 	if c.Type != _PERF_TYPE_SOFTWARE && c.Type != _PERF_TYPE_BREAKPOINT && c.Type != _PERF_TYPE_TRACEPOINT {
 		first = max(first, min(perfMinFirst, c.Period))
 	}
