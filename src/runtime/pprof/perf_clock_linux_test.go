@@ -32,6 +32,11 @@ func perfWithin(t *testing.T, what string, a, b, part float64) {
 	}
 }
 
+// perfClockLate returns the part of a clock's periods that have no sample.
+func perfClockLate(r *perfResult) float64 {
+	return 1 - float64(r.total())*float64(r.comment("period"))/float64(r.comment("counted"))
+}
+
 // TestPerfTwoClocks tests that two events that overflow at the same time are
 // both sampled, every time: one signal then stands for both.
 func TestPerfTwoClocks(t *testing.T) {
@@ -40,11 +45,23 @@ func TestPerfTwoClocks(t *testing.T) {
 		name   string
 		events []perfReq
 	}{
-		{"alone", []perfReq{{"task-clock:uk", 250e3}, {"cpu-clock:uk", 250e3}}},
-		{"timer", []perfReq{{"task-clock:uk", 250e3}, {"cpu-clock:uk", 250e3}, {"", 0}}},
+		{"alone", []perfReq{{"task-clock:uk", 1e6}, {"cpu-clock:uk", 1e6}}},
+		{"timer", []perfReq{{"task-clock:uk", 1e6}, {"cpu-clock:uk", 1e6}, {"", 0}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rs := perfProfileOf(t, tt.events, func() { perfSpin(time.Second) })
+			// An interrupt that comes later than a period stands for all the
+			// periods that have passed (perf_swevent_hrtimer in the kernel),
+			// and the samples are fewer than the counter says. That is not
+			// the engine's doing; a busy virtual machine does it.
+			for range 4 {
+				if perfClockLate(rs[0]) < 0.01 && perfClockLate(rs[1]) < 0.01 {
+					break
+				}
+				t.Logf("the machine is too busy: interrupts for %.2f %% and %.2f %% of the periods were late",
+					100*perfClockLate(rs[0]), 100*perfClockLate(rs[1]))
+				rs = perfProfileOf(t, tt.events, func() { perfSpin(time.Second) })
+			}
 			a, b := rs[0], rs[1]
 			for _, r := range rs[:2] {
 				t.Logf("%s:\n%s", r.name, r.ledger())

@@ -113,7 +113,9 @@ func TestPerfCalls(t *testing.T) {
 		for _, period := range []uint64{1, 7, 101} {
 			t.Run(fmt.Sprintf("procs=%d,preempt=%t,period=%d", tt.procs, tt.preempt, period), func(t *testing.T) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(tt.procs))
-				calls, run := perfCallersOfA(tt.procs, 500)
+				// All samples fit in the profile's buffer: without preemption by
+				// signals nobody reads it while these calls are made.
+				calls, run := perfCallersOfA(tt.procs, 200)
 				r := perfProfileOf(t, []perfReq{{perfCalls("perfTargetA"), period}}, func() {
 					if tt.preempt {
 						defer perfPreempter()()
@@ -140,23 +142,33 @@ func perfTargetGrow(n *int) {
 func perfCallerGrow(x *int) { perfTargetGrow(x) }
 
 // TestPerfCallsGrow tests that a call is one sample even if the function starts
-// anew, after its stack has grown or the goroutine was preempted there.
+// anew, because its stack had to grow or the goroutine had to yield.
 func TestPerfCallsGrow(t *testing.T) {
 	perfNeedsExact(t)
+	if perfInChild() == "" {
+		t.Run("asyncpreemptoff", func(t *testing.T) {
+			perfChild(t, "asyncpreemptoff", func(cmd *exec.Cmd) {
+				cmd.Env = append(cmd.Env, "GODEBUG=asyncpreemptoff=1")
+			})
+		})
+	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
-	const calls = 500
+	const goroutines, calls = 500, 20
 	r := perfProfileOf(t, []perfReq{{perfCalls("perfTargetGrow"), 1}}, func() {
-		for range calls {
-			done := make(chan int)
-			go func() {
+		defer perfPreempter()()
+		for range goroutines {
+			var wg sync.WaitGroup
+			wg.Go(func() {
 				var x int
-				perfCallerGrow(&x)
-				done <- x
-			}()
-			<-done
+				for range calls {
+					perfCallerGrow(&x)
+				}
+			})
+			wg.Wait()
 		}
 	})[0]
-	r.near("samples", float64(r.count(perfStartsWith("perfTargetGrow", "perfCallerGrow"))), calls, 0)
+	r.near("samples", float64(r.count(perfStartsWith("perfTargetGrow", "perfCallerGrow"))), goroutines*calls, 0)
+	r.near("total", float64(r.total()), goroutines*calls, 0)
 	if t.Failed() {
 		t.Log(r.byStack())
 	}
@@ -187,20 +199,23 @@ func perfPreempter() (stop func()) {
 func perfCheckCalls(t *testing.T, r *perfResult, calls map[string]int64) {
 	t.Helper()
 	period := r.comment("period")
-	slack := float64(r.comment("threads"))
-	if period == 1 {
-		slack = 0
-	}
 	var all, found int64
 	for caller, n := range calls {
 		got := r.count(perfStartsWith("perfTargetA", caller))
 		all += n
-		found += got
 		if period == 1 {
 			r.near("samples from "+caller, float64(got), float64(n), 0)
 		}
+		found += got
 	}
-	r.near("samples", float64(found), float64(all)/float64(period), slack)
+	if period == 1 {
+		r.near("samples", float64(r.total()), float64(all), 0)
+	} else {
+		// The counter has a hit again for each preemption on the breakpoint.
+		// Only at period 1 are those told apart.
+		r.balance()
+		r.near("counter", float64(r.comment("counted")), 1.1*float64(all), 0.1*float64(all))
+	}
 	if r.total() != found {
 		t.Errorf("%d of %d samples are not in calls from these callers:\n%s", r.total()-found, r.total(), r.byStack())
 	}
@@ -227,6 +242,8 @@ func TestPerfAliasing(t *testing.T) {
 		t.Run(fmt.Sprint(period), func(t *testing.T) {
 			n := min(writes, 10000*int(period))
 			r := perfProfileOf(t, []perfReq{{perfWrites(&perfShared), period}}, func() {
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
 				for i := range int64(n / 2) {
 					perfWriterA(i)
 					perfWriterB(i)
@@ -396,5 +413,6 @@ func TestPerfShortThreads(t *testing.T) {
 	if n := r.comment("threads"); n < threads {
 		t.Errorf("%d threads were armed, want %d at least", n, threads)
 	}
-	r.near("calls counted", float64(r.comment("counted")), threads*calls, 0)
+	// A preemption on the breakpoint counts once more.
+	r.near("calls counted", float64(r.comment("counted")), 1.001*threads*calls, 0.001*threads*calls)
 }
