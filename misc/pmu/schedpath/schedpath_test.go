@@ -1,0 +1,110 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package schedpath
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// path is the functions that take a goroutine onto a thread and off it.
+var path = []string{
+	"runtime.execute", "runtime.schedule", "runtime.findRunnable", "runtime.gosched_m",
+	"runtime.park_m", "runtime.gopark", "runtime.ready",
+	"runtime.exitsyscall", "runtime.entersyscall", "runtime.reentersyscall",
+	"runtime.cgocall", "runtime.casgstatus",
+}
+
+const program = `package main
+
+func main() {
+	c := make(chan int)
+	go func() { c <- 1 }()
+	<-c
+}
+`
+
+func TestSamePath(t *testing.T) {
+	fork, err := filepath.Abs("../../../goroot/bin/go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := run(t, "", fork, "env", "GOVERSION")
+	upstream, ok := strings.CutSuffix(version, "-pmu")
+	if !ok {
+		t.Fatalf("%s is %s, not the fork; run make.bash", fork, version)
+	}
+
+	dir := t.TempDir()
+	src := filepath.Join(dir, "main.go")
+	if err := os.WriteFile(src, []byte(program), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	stockExe, forkExe := filepath.Join(dir, "stock"), filepath.Join(dir, "fork")
+	// Any go command fetches the release that make.bash was built from.
+	run(t, "GOTOOLCHAIN="+upstream, "go", "build", "-o", stockExe, src)
+	run(t, "", fork, "build", "-o", forkExe, src)
+
+	for _, fn := range path {
+		stock, forked := code(t, fork, stockExe, fn), code(t, fork, forkExe, fn)
+		if len(stock) == 0 {
+			t.Errorf("%s: no code in the stock program", fn)
+			continue
+		}
+		if len(stock) != len(forked) {
+			t.Errorf("%s: %d instructions in stock, %d in the fork", fn, len(stock), len(forked))
+			continue
+		}
+		for i := range stock {
+			if stock[i] != forked[i] {
+				t.Errorf("%s: instruction %d is\n\t%s\nin stock and in the fork\n\t%s", fn, i, stock[i], forked[i])
+				return
+			}
+		}
+		t.Logf("%s: the same %d instructions", fn, len(stock))
+	}
+}
+
+// What differs between two links of the same code: where data are, and the
+// targets of jumps. The offsets of fields of g, m and p must not differ.
+var (
+	data    = regexp.MustCompile(`[\w./]+\(SB\)|(0x[0-9a-f]+)?\(IP\)`)
+	address = regexp.MustCompile(`0x[0-9a-f]{5,}`)
+)
+
+// code returns the instructions of a function, without addresses.
+func code(t *testing.T, gocmd, exe, fn string) (insns []string) {
+	out := run(t, "", gocmd, "tool", "objdump", "-s", "^"+regexp.QuoteMeta(fn)+"$", exe)
+	for _, line := range strings.Split(out, "\n") {
+		// file.go:line address bytes instruction
+		f := strings.Fields(line)
+		if len(f) < 4 || f[0] == "TEXT" {
+			continue
+		}
+		insn := strings.Join(f[3:], " ")
+		if f[3] != "CALL" {
+			insn = data.ReplaceAllString(insn, "DATA")
+		}
+		insns = append(insns, address.ReplaceAllString(insn, "ADDR"))
+	}
+	return insns
+}
+
+func run(t *testing.T, env, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0", env)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, stderr.String())
+	}
+	return strings.TrimSpace(string(out))
+}
