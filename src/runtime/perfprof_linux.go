@@ -312,12 +312,22 @@ func (t *perfThread) free() {
 	t.mp.set(nil)
 	t.ring.close()
 	for i := range t.ctr[:t.n] {
-		closefd(t.ctr[i].fd)
+		t.ctr[i].close()
 	}
 	t.n = 0
 	t.stopped = false
 	t.lock.Store(0)
 	t.recycle()
+}
+
+// close closes the counter's descriptor, unless the program has closed it and
+// the number is now something of its own. (Programs that become daemons close
+// all descriptors there may be.)
+func (c *perfCounter) close() {
+	var id uint64
+	if c.id == 0 || ioctl(c.fd, _PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&id))) == 0 && id == c.id {
+		closefd(c.fd)
+	}
 }
 
 // open opens all counters of t, stopped.
