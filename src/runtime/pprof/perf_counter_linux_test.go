@@ -1,0 +1,620 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package pprof
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"internal/profile"
+	"internal/testenv"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+func mustOpenCounters(t *testing.T, events ...string) *Counters {
+	t.Helper()
+	c, err := OpenCounters(events...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// read returns the values of all events of c.
+func (c *Counters) read(t *testing.T) []CounterValue {
+	t.Helper()
+	v := make([]CounterValue, len(c.events))
+	if err := c.Read(v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// threadCount returns the number of the process's threads.
+func threadCount() int {
+	d, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return 0
+	}
+	return len(d)
+}
+
+// counterWork runs f n times, distributed over all the ways in which code can
+// come to run on another thread: goroutines that are handed from thread to
+// thread, locked threads, threads that begin and end meanwhile.
+func counterWork(t *testing.T, n int, f func()) {
+	const ways = 4
+	per := n / ways
+	// This goroutine, on its present thread.
+	for range n - (ways-1)*per {
+		f()
+	}
+	var wg sync.WaitGroup
+	// Goroutines that yield all the time.
+	const goroutines = 5
+	for g := range goroutines {
+		wg.Go(func() {
+			for i := g; i < per; i += goroutines {
+				f()
+				runtime.Gosched()
+			}
+		})
+	}
+	wg.Wait()
+	// A goroutine that is passed to another thread at every step, by blocking
+	// the one that it is on in a system call.
+	var p [2]int
+	if err := syscall.Pipe(p[:]); err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(p[0])
+	defer syscall.Close(p[1])
+	token := make([]byte, 1)
+	wg.Go(func() {
+		for i := range per {
+			f()
+			if i%64 == 0 {
+				wg.Go(func() { syscall.Write(p[1], token) })
+				syscall.Read(p[0], make([]byte, 1))
+			}
+		}
+	})
+	wg.Wait()
+	// Threads that end with their goroutine.
+	const locked = 4
+	var tids [locked]int
+	for g := range locked {
+		wg.Go(func() {
+			runtime.LockOSThread()
+			tids[g] = syscall.Gettid()
+			for i := g; i < per; i += locked {
+				f()
+			}
+		})
+	}
+	wg.Wait()
+	for _, tid := range tids {
+		if tid == syscall.Getpid() {
+			continue // the main thread never ends
+		}
+		waitFor(t, "locked threads have ended", func() bool {
+			_, err := os.Stat(fmt.Sprintf("/proc/self/task/%d", tid))
+			return err != nil
+		})
+	}
+}
+
+//go:noinline
+func counterTarget(x *int) { *x++ }
+
+// Breakpoints count calls, exactly. A signal at the very instruction would
+// make the processor execute it again, and count it again, so the test runs
+// in a child without asynchronous preemption.
+func TestCountersBreakpoint(t *testing.T) {
+	if os.Getenv("GODEBUG") != "asyncpreemptoff=1" {
+		cmd := testenv.Command(t, testenv.Executable(t), "-test.run=^TestCountersBreakpoint$", "-test.v")
+		cmd.Env = append(cmd.Environ(), "GODEBUG=asyncpreemptoff=1")
+		out, err := cmd.CombinedOutput()
+		if err != nil || !bytes.Contains(out, []byte("calls counted")) {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		t.Logf("%s", out)
+		return
+	}
+	const event = "mem:runtime/pprof.counterTarget:x"
+	const n = 20000
+	c := mustOpenCounters(t, event, "task-clock")
+	// A second set counts for itself.
+	c2 := mustOpenCounters(t, event)
+	var x [1]int
+	call := func() { var y int; counterTarget(&y) }
+	counterTarget(&x[0])
+	before := c.read(t)
+	counterWork(t, n, call)
+	after := c.read(t)
+	if got := after[0].Sub(before[0]); got.Value != n || !got.Exact() {
+		t.Errorf("%d calls counted %d, %v enabled, %v running", n, got.Value, got.Enabled, got.Running)
+	}
+	if got := c2.read(t)[0].Value; got != n+1 {
+		t.Errorf("second set: %d calls counted %d", n+1, got)
+	}
+	fmt.Println(after[0].Value-before[0].Value, "calls counted")
+}
+
+// A profile and counters do not disturb each other.
+func TestCountersWithProfile(t *testing.T) {
+	const n = 20000
+	// Of about the same number. The emulated machine interrupts in time only
+	// for the first user of cycles, which has to be the profile.
+	event, counted := "cycles", "instructions"
+	if c, err := OpenCounters(event); err == nil {
+		c.Close()
+	} else {
+		event, counted = "task-clock", "task-clock"
+	}
+	c := mustOpenCounters(t, "mem:runtime/pprof.counterTarget:x", counted)
+	var buf bytes.Buffer
+	if err := StartCPUProfileWithConfig(PerfEvent(&buf, event, 1e6)); err != nil {
+		t.Fatal(err)
+	}
+	before := c.read(t)
+	var x int
+	for range n {
+		counterTarget(&x)
+	}
+	for range 20 {
+		counterSpin(1 << 20)
+	}
+	after := c.read(t)
+	StopCPUProfile()
+	// A signal at the breakpoint makes it hit again; see TestCountersBreakpoint.
+	if got := after[0].Sub(before[0]); got.Value < n || got.Value > n+n/100 || !got.Exact() {
+		t.Errorf("%d calls counted %d while profiled", n, got.Value)
+	}
+	got := after[1].Sub(before[1])
+	p, err := profile.Parse(&buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sampled int64
+	for _, s := range p.Sample {
+		sampled += s.Value[1]
+	}
+	t.Logf("%d %s counted, %d %s sampled", got.Value, counted, sampled, event)
+	if sampled < int64(got.Value)/4 || sampled > int64(got.Value)*4 {
+		t.Errorf("%d %s counted, %d %s sampled", got.Value, counted, sampled, event)
+	}
+}
+
+// rusage returns the process's use of resources, as the kernel accounts it.
+func rusage(t *testing.T) *syscall.Rusage {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		t.Fatal(err)
+	}
+	return &r
+}
+
+func cpuTime(r *syscall.Rusage) int64 { return r.Utime.Nano() + r.Stime.Nano() }
+
+// bracket is two readings of c around f, each between two of what the kernel
+// accounts: so its difference is bounded from both sides.
+func bracket(t *testing.T, c *Counters, f func()) (v []CounterValue, inner, outer [2]*syscall.Rusage) {
+	outer[0] = rusage(t)
+	before := c.read(t)
+	inner[0] = rusage(t)
+	f()
+	inner[1] = rusage(t)
+	after := c.read(t)
+	outer[1] = rusage(t)
+	for i := range before {
+		v = append(v, after[i].Sub(before[i]))
+	}
+	return v, inner, outer
+}
+
+// touch makes n page faults.
+func touch(t *testing.T, n int) {
+	size := n * syscall.Getpagesize()
+	b, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Munmap(b)
+	syscall.Madvise(b, 15) // MADV_NOHUGEPAGE; may not be there
+	for i := 0; i < size; i += syscall.Getpagesize() {
+		b[i] = 1
+	}
+}
+
+func TestCountersPageFaults(t *testing.T) {
+	const n = 4096
+	exact := true
+	c, err := OpenCounters("page-faults:uk")
+	if errors.Is(err, syscall.EACCES) {
+		// Without the permission to count in the kernel, faults of system
+		// calls that copy to the program's memory are missing.
+		exact = false
+		c, err = OpenCounters("page-faults")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	v, inner, outer := bracket(t, c, func() {
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				runtime.LockOSThread() // ends the thread
+				touch(t, n/4)
+			})
+		}
+		wg.Wait()
+	})
+	faults := func(r [2]*syscall.Rusage) uint64 {
+		return uint64(r[1].Minflt + r[1].Majflt - r[0].Minflt - r[0].Majflt)
+	}
+	low, high := faults(inner), faults(outer)
+	t.Logf("%d page faults; getrusage: %d to %d", v[0].Value, low, high)
+	// A thread has a few page faults (its stack) before it is armed.
+	const slack = 16 * 4
+	if v[0].Value < n || exact && v[0].Value+slack < low || v[0].Value > high {
+		t.Errorf("%d page faults counted, getrusage has %d to %d, caused %d", v[0].Value, low, high, n)
+	}
+}
+
+func TestCountersTaskClock(t *testing.T) {
+	c := mustOpenCounters(t, "task-clock")
+	v, inner, outer := bracket(t, c, func() {
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				runtime.LockOSThread() // ends the thread
+				for start := rusage(t); cpuTime(rusage(t))-cpuTime(start) < 50e6; {
+				}
+			})
+		}
+		wg.Wait()
+	})
+	low, high := cpuTime(inner[1])-cpuTime(inner[0]), cpuTime(outer[1])-cpuTime(outer[0])
+	t.Logf("%.3f ms; getrusage: %.3f to %.3f ms", float64(v[0].Value)/1e6, float64(low)/1e6, float64(high)/1e6)
+	// The kernel's accounting of CPU time begins and ends in the middle of
+	// a context switch, the event's a little later and earlier; and a thread
+	// runs some microseconds before it is armed and after it is disarmed.
+	if tol := low/50 + 1e6; int64(v[0].Value) < low-tol || int64(v[0].Value) > high+tol {
+		t.Errorf("%d ns counted, getrusage has %d to %d", v[0].Value, low, high)
+	}
+}
+
+// switches returns the context switches of each thread in /proc/self.
+func switches(t *testing.T) map[string]uint64 {
+	m := make(map[string]uint64)
+	files, err := filepath.Glob("/proc/self/task/*/status")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no /proc/self/task", err)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			continue // it has ended
+		}
+		for line := range strings.Lines(string(b)) {
+			if name, val, _ := strings.Cut(line, ":"); strings.HasSuffix(name, "_ctxt_switches") {
+				x, err := strconv.ParseUint(strings.TrimSpace(val), 10, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m[f] += x
+			}
+		}
+	}
+	return m
+}
+
+func TestCountersContextSwitches(t *testing.T) {
+	c, err := OpenCounters("context-switches")
+	if errors.Is(err, syscall.EACCES) {
+		// They occur in the kernel only. The error must say what to do.
+		if !strings.Contains(err.Error(), "perf_event_paranoid") {
+			t.Errorf("error without a remedy: %v", err)
+		}
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var p, q [2]int
+	if err := errors.Join(syscall.Pipe(p[:]), syscall.Pipe(q[:])); err != nil {
+		t.Fatal(err)
+	}
+	const n = 2000
+	var procs uint64 // at least so many, in threads that were there all the time
+	v, inner, outer := bracket(t, c, func() {
+		before := switches(t)
+		defer func() {
+			for f, n := range switches(t) {
+				if b, ok := before[f]; ok {
+					procs += n - b
+				}
+			}
+		}()
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			b := make([]byte, 1)
+			for range n {
+				syscall.Read(p[0], b)
+				syscall.Write(q[1], b)
+			}
+		})
+		b := make([]byte, 1)
+		for range n {
+			syscall.Write(p[1], b)
+			syscall.Read(q[0], b)
+		}
+		wg.Wait()
+	})
+	count := func(r [2]*syscall.Rusage) uint64 {
+		return uint64(r[1].Nvcsw + r[1].Nivcsw - r[0].Nvcsw - r[0].Nivcsw)
+	}
+	low, high := count(inner), count(outer)
+	t.Logf("%d context switches; getrusage: %d to %d; /proc/self/task: at least %d", v[0].Value, low, high, procs)
+	// A thread that begins or ends meanwhile has switches while not armed.
+	const slack = 16
+	if v[0].Value < n || v[0].Value+slack < low || v[0].Value > high || v[0].Value < procs {
+		t.Errorf("%d context switches counted, getrusage has %d to %d, /proc/self/task at least %d", v[0].Value, low, high, procs)
+	}
+}
+
+// openFiles returns the process's descriptors of perf events, and fails if one
+// would survive exec.
+func openPerfFiles(t *testing.T) (n int) {
+	files, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if link, _ := os.Readlink("/proc/self/fd/" + f.Name()); link != "anon_inode:[perf_event]" {
+			continue
+		}
+		n++
+		fd, _ := strconv.Atoi(f.Name())
+		if flags, _, _ := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD, 0); flags&syscall.FD_CLOEXEC == 0 {
+			t.Errorf("descriptor %d is not close-on-exec", fd)
+		}
+	}
+	return n
+}
+
+// Sets are opened and closed while threads come and go.
+func TestCountersChurn(t *testing.T) {
+	idle := openPerfFiles(t)
+	stop := make(chan bool)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				done := make(chan bool)
+				go func() {
+					runtime.LockOSThread() // ends the thread
+					close(done)
+				}()
+				<-done
+			}
+		})
+	}
+	rounds := 50
+	if testing.Short() {
+		rounds = 5
+	}
+	for range rounds {
+		a := mustOpenCounters(t, "task-clock", "page-faults")
+		b := mustOpenCounters(t, "cpu-clock")
+		if n := openPerfFiles(t) - idle; n < 3 {
+			t.Errorf("%d descriptors open", n)
+		}
+		va, vb := a.read(t), b.read(t)
+		for range 10 {
+			wa, wb := a.read(t), b.read(t)
+			if wa[0].Value <= va[0].Value || wa[1].Value < va[1].Value || wb[0].Value <= vb[0].Value {
+				t.Fatalf("counts went back: %v to %v, %v to %v", va, wa, vb, wb)
+			}
+			va, vb = wa, wb
+		}
+		a.Close()
+		b.Close()
+	}
+	close(stop)
+	wg.Wait()
+	if n := openPerfFiles(t); n != idle {
+		t.Errorf("%d descriptors left open", n-idle)
+	}
+}
+
+func TestCountersTooManySets(t *testing.T) {
+	var sets []*Counters
+	defer func() {
+		for _, c := range sets {
+			c.Close()
+		}
+	}()
+	for len(sets) < 100 {
+		c, err := OpenCounters("task-clock")
+		if err != nil {
+			if len(sets) < 8 || !strings.Contains(err.Error(), "open already") {
+				t.Errorf("after %d sets: %v", len(sets), err)
+			}
+			return
+		}
+		sets = append(sets, c)
+	}
+	t.Error("no limit")
+}
+
+// A thread that can't be armed is an error of Read, with its cause. With
+// existing threads it is one of OpenCounters.
+func TestCountersNoDescriptors(t *testing.T) {
+	var old syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &old); err != nil {
+		t.Fatal(err)
+	}
+	restore := func() { syscall.Setrlimit(syscall.RLIMIT_NOFILE, &old) }
+	defer restore()
+	c := mustOpenCounters(t, "task-clock")
+	lim := old
+	lim.Cur = 3
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil {
+		t.Fatal(err)
+	}
+	// More locked goroutines than threads there are.
+	n := 2 * threadCount()
+	var in, out sync.WaitGroup
+	release := make(chan bool)
+	for range max(n, 20) {
+		in.Add(1)
+		out.Go(func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			in.Done()
+			<-release
+		})
+	}
+	in.Wait()
+	_, openErr := OpenCounters("page-faults")
+	restore()
+	close(release)
+	out.Wait()
+	if !errors.Is(openErr, syscall.EMFILE) || !strings.Contains(openErr.Error(), "ulimit -n") {
+		t.Errorf("OpenCounters without descriptors: error %v", openErr)
+	}
+	err := c.Read(make([]CounterValue, 1))
+	if err == nil || !strings.Contains(err.Error(), "threads are not in the counts") || !strings.Contains(err.Error(), "ulimit -n") {
+		t.Errorf("Read with threads missing: error %v", err)
+	}
+}
+
+//go:noinline
+func counterSpin(n int) {
+	for ; n > 0; n-- {
+	}
+}
+
+// openPMU opens counters of the processor. A machine without a PMU must say so.
+func openPMU(t *testing.T, events ...string) *Counters {
+	t.Helper()
+	c, err := OpenCounters(events...)
+	if errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.EOPNOTSUPP) {
+		if !strings.Contains(err.Error(), "PMU") {
+			t.Errorf("error without a cause: %v", err)
+		}
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// Instructions are the same number wherever a goroutine runs.
+func TestCountersInstructions(t *testing.T) {
+	c := openPMU(t, "cycles", "instructions", "page-faults")
+	const n = 1 << 20
+	measure := func(n int) int64 {
+		before := c.read(t)
+		counterSpin(n)
+		return int64(c.read(t)[1].Sub(before[1]).Value)
+	}
+	// The loop's length in instructions, and that it is one: a count that
+	// were an estimate would hardly be a multiple of it.
+	per := (measure(2*n) - measure(n) + n/2) / n
+	if per < 2 || per > 6 {
+		t.Fatalf("%d instructions in a loop that counts down", per)
+	}
+	check := func(how string, loops int64, before, after []CounterValue) {
+		t.Helper()
+		v := after[1].Sub(before[1])
+		want := per * loops
+		t.Logf("%s: %d instructions, want %d (%+.4f %%)", how, v.Value, want, 100*float64(int64(v.Value)-want)/float64(want))
+		if d := int64(v.Value) - want; d < 0 || d > want/1000 || !v.Exact() {
+			t.Errorf("%s: %d instructions, want %d and at most 0.1 %% more; %v of %v", how, v.Value, want, v.Running, v.Enabled)
+		}
+		if cyc := after[0].Sub(before[0]); cyc.Value == 0 || cyc.Running != v.Running {
+			t.Errorf("%s: %d cycles, not in a group with instructions: %v and %v", how, cyc.Value, cyc.Running, v.Running)
+		}
+	}
+	before := c.read(t)
+	counterSpin(16 * n)
+	check("one thread", 16*n, before, c.read(t))
+
+	const calls, each = 512, n / 2
+	before = c.read(t)
+	counterWork(t, calls, func() { counterSpin(each) })
+	check("many threads", calls*each, before, c.read(t))
+}
+
+// More events than the processor has counters take turns, and say so.
+func TestCountersMultiplexed(t *testing.T) {
+	const n = 1 << 20
+	count := func(c *Counters, loops int) []CounterValue {
+		before := c.read(t)
+		for range loops {
+			counterSpin(n)
+		}
+		after := c.read(t)
+		for i := range after {
+			after[i] = after[i].Sub(before[i])
+		}
+		return after
+	}
+	alone := openPMU(t, "instructions")
+	want := float64(count(alone, 1)[0].Value)
+	alone.Close()
+
+	// Two sets, together with more events than any processor has counters
+	// for one thread.
+	events := []string{"instructions", "instructions:k", "instructions:uk", "cycles", "cycles:k", "cycles:uk", "branches"}
+	if c, err := OpenCounters(events...); err == nil {
+		c.Close()
+	} else {
+		events[6] = "r8" // the emulated machine has no branches
+	}
+	first := openPMU(t, append(events, "page-faults")...)
+	for range 3 {
+		openPMU(t, events...)
+	}
+	const loops = 1 << 8
+	for i, v := range count(first, loops) {
+		name := first.Events()[i].Name
+		t.Logf("%s: %d in %.1f %% of the time, scaled %.0f", name, v.Value, 100*float64(v.Running)/float64(v.Enabled), v.Scaled())
+		switch {
+		case name == "page-faults":
+			if !v.Exact() {
+				t.Errorf("%s waits for a counter of the processor: %v of %v", name, v.Running, v.Enabled)
+			}
+		case v.Exact():
+			t.Errorf("%s did not have to wait for a counter", name)
+		case name == "instructions":
+			if got := v.Scaled() / loops; got < want*0.9 || got > want*1.1 {
+				t.Errorf("%s scaled: %.0f, want %.0f", name, got, want)
+			}
+		}
+	}
+}
