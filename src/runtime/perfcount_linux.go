@@ -40,6 +40,7 @@ type perfCountThread struct {
 	mp   muintptr         // the thread's M. A name: it may not be there any more
 	n    int              // counters that are open
 	fd   [perf.MaxEvents]int32
+	id   [perf.MaxEvents]uint64 // the kernel's names for them, to know them again
 }
 
 var perfCountFreeThreads *perfCountThread // protected by perfCount.lock
@@ -192,10 +193,16 @@ func (t *perfCountThread) free() {
 	perfCountFreeThreads = t
 }
 
+// close closes t's counters, but no descriptor that the program has closed
+// and reused. See perfCounter.close.
+//
 //go:nowritebarrierrec
 func (t *perfCountThread) close() {
-	for _, fd := range t.fd[:t.n] {
-		closefd(fd)
+	for i, fd := range t.fd[:t.n] {
+		var id uint64
+		if ioctl(fd, _PERF_EVENT_IOC_ID, uintptr(noescape(unsafe.Pointer(&id)))) == 0 && id == t.id[i] {
+			closefd(fd)
+		}
 	}
 	t.n = 0
 }
@@ -219,6 +226,8 @@ func (t *perfCountThread) open(s *perfCountSet, tid int32) perf.Failure {
 		}
 		t.fd[i] = fd
 		t.n = i + 1
+		// Can't fail for a counter that is open.
+		ioctl(fd, _PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&t.id[i])))
 	}
 	for i := range s.n {
 		if int(s.leader[i]) == i {
