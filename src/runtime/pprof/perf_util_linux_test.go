@@ -215,13 +215,23 @@ func (r *perfResult) near(what string, got, want, d float64) {
 	}
 }
 
-// balance fails the test unless counter / period and samples agree, to less
-// than one sample per thread. (The first period of each thread is random, the
-// last is not complete. So each thread has the quotient or one more.)
+// balance fails the test unless the samples stand for what the counters counted,
+// to less than one sample per thread. (The first period of each thread is
+// random, the last is not complete. So each thread has the quotient of counter
+// and period, or one more.)
 func (r *perfResult) balance() {
 	r.t.Helper()
 	counted, period := float64(r.comment("counted")), float64(r.comment("period"))
-	r.near("samples against counter / period", float64(r.total()), counted/period, float64(r.comment("threads")))
+	r.near("samples against counter / period", float64(r.events())/period, counted/period, float64(r.comment("threads")))
+}
+
+// events returns the number of events that the samples stand for.
+func (r *perfResult) events() int64 {
+	var n int64
+	for _, s := range r.Sample {
+		n += s.Value[1]
+	}
+	return n
 }
 
 // perfVar returns the name of the event of writes to the variable at p. Test

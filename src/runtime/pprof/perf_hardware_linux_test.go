@@ -1,0 +1,113 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Tests of hardware events. They are exact on the emulated machine
+// (misc/pmu/vm), which has the first PMU that anyone can get.
+
+package pprof
+
+import (
+	"context"
+	"internal/profile"
+	"math"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestPerfCycles tests that samples x period is what the counter says, to less
+// than a period per thread.
+func TestPerfCycles(t *testing.T) {
+	perfNeeds(t, "cycles")
+	for _, event := range []string{"cycles", "cycles:uk"} {
+		t.Run(event, func(t *testing.T) {
+			r := perfProfileOf(t, []perfReq{{event, 1e6}}, func() {
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+				salt1 = cpuHog0(salt1, 5e7)
+			})[0]
+			t.Logf("ledger:\n%s", r.ledger())
+			r.balance()
+			r.near("samples in cpuHog0", float64(r.count(perfStartsWith("cpuHog0"))), float64(r.total()), 0.01*float64(r.total()))
+		})
+	}
+}
+
+// TestPerfFourEvents tests hardware and software events together: they share
+// one ring per thread, and their overflows often one signal.
+func TestPerfFourEvents(t *testing.T) {
+	perfNeeds(t, "cycles")
+	perfNeeds(t, "r11")
+	rs := perfProfileOf(t, []perfReq{{"cycles:uk", 200e3}, {"r11:uk", 200e3}, {"task-clock:uk", 200e3}, {"page-faults:uk", 11}}, func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		salt1 = cpuHog0(salt1, 1e7)
+		perfTouch(8 << 20)
+		salt1 = cpuHog0(salt1, 1e7)
+	})
+	for _, r := range rs {
+		t.Logf("ledger:\n%s", r.ledger())
+		r.balance()
+		counted := float64(r.comment("counted")) / float64(r.comment("period"))
+		if d := math.Abs(counted - float64(r.total())); d > 1 && d > 0.01*counted {
+			t.Errorf("%s: %d samples, counter / period is %.1f", r.name, r.total(), counted)
+		}
+		if r.total() < 50 {
+			t.Errorf("%s: only %d samples", r.name, r.total())
+		}
+	}
+	perfWithin(t, "samples of cycles and of raw event 0x11", float64(rs[0].total()), float64(rs[1].total()), 0.01)
+}
+
+// perfTouch causes a page fault for each page of n new bytes.
+func perfTouch(n int) {
+	b := make([]byte, n)
+	for i := 0; i < n; i += 4096 {
+		b[i] = 1
+	}
+	perfTouched = b
+}
+
+var perfTouched []byte
+
+// TestPerfFourThreads tests that each of four threads gets its samples: thread i
+// does i times the work of the first.
+func TestPerfFourThreads(t *testing.T) {
+	perfNeeds(t, "cycles")
+	const unit = 1e7 // iterations
+	r := perfProfileOf(t, []perfReq{{"cycles", 500e3}}, func() {
+		var wg sync.WaitGroup
+		for i := 1; i <= 4; i++ {
+			wg.Go(func() {
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+				Do(context.Background(), Labels("thread", strconv.Itoa(i)), func(context.Context) {
+					cpuHog0(i, i*unit)
+				})
+			})
+		}
+		wg.Wait()
+	})[0]
+	r.balance()
+	var n [5]int64
+	for i := 1; i <= 4; i++ {
+		n[i] = r.count(func(s *profile.Sample) bool {
+			return slices.Equal(s.Label["thread"], []string{strconv.Itoa(i)}) && strings.Contains(strings.Join(perfFrames(s), " "), "cpuHog0")
+		})
+	}
+	t.Logf("samples: %v", n[1:])
+	var all int64
+	for _, m := range n {
+		all += m
+	}
+	if all < 80 {
+		t.Fatalf("only %d samples:\n%s", all, r.byStack())
+	}
+	for i := 1; i <= 4; i++ {
+		r.near("samples of thread "+strconv.Itoa(i), float64(n[i]), float64(i)*float64(all)/10, 1.5)
+	}
+}
