@@ -57,7 +57,7 @@ func perfSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 	if t.ring.base != 0 {
 		t.drain(&hits, gp, c.sigpc(), t.ring.head())
 	} else if doorbell {
-		t.drainCounters(&hits, perfSigFD(c))
+		t.drainCounters(&hits, gp, perfSigFD(c))
 	}
 	if hits.any {
 		t.sample(&hits, c, gp, mp, delayed)
@@ -294,7 +294,7 @@ func (t *perfThread) leaf(i int, ip uintptr, why func()) {
 // include what was filtered out of its samples, and it must trust the signal.
 //
 //go:nowritebarrierrec
-func (t *perfThread) drainCounters(hits *perfHits, fd int32) {
+func (t *perfThread) drainCounters(hits *perfHits, gp *g, fd int32) {
 	for i := range t.ctr[:t.n] {
 		c := &t.ctr[i]
 		cfg := &perfProf.slots[i].cfg
@@ -313,6 +313,11 @@ func (t *perfThread) drainCounters(hits *perfHits, fd int32) {
 				n = 1
 				c.due = v.value + c.period
 			}
+		}
+		if n > 0 && gp.perfReplay && perfWatches(i, uintptr(cfg.Config1)) {
+			gp.perfReplay = false
+			c.replayed++
+			n--
 		}
 		if n == 0 {
 			continue
