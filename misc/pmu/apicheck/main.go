@@ -3,10 +3,10 @@
 // license that can be found in the LICENSE file.
 
 // Apicheck compares the exported API of the fork's standard library with that
-// of the release it is made from. What the fork adds must be what
-// api/next/36821.txt lists, line for line, and nothing may be missing.
+// of the release it is made from. What the fork adds must be what the files in
+// api/next list, line for line, and nothing may be missing.
 //
-//	../../goroot/bin/go run ./apicheck [-goroot DIR] [-upstream DIR] [-api FILE]
+//	../../goroot/bin/go run ./apicheck [-goroot DIR] [-upstream DIR] [-api DIR]
 //
 // It is run by the fork's own go command, since the release's sources may have
 // syntax that an older Go does not know.
@@ -45,7 +45,7 @@ func main() {
 	log.SetPrefix("apicheck: ")
 	goroot := flag.String("goroot", build.Default.GOROOT, "the fork's `DIR`")
 	upstream := flag.String("upstream", "", "the release's `DIR` (default: that of overlay/RELEASE, through the module proxy)")
-	api := flag.String("api", filepath.FromSlash("../../api/next/36821.txt"), "`FILE` that lists what the fork adds")
+	api := flag.String("api", filepath.FromSlash("../../api/next"), "`DIR` of the lists of what the fork adds")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		flag.Usage()
@@ -60,7 +60,7 @@ func main() {
 			log.Fatal(err)
 		}
 	}
-	problems := 0
+	systems := make(map[string][]string) // by problem, where it is
 	for _, c := range contexts {
 		ctxt := build.Default
 		ctxt.GOOS, ctxt.GOARCH, ctxt.CgoEnabled = c.goos, c.goarch, c.goos == "linux"
@@ -73,14 +73,21 @@ func main() {
 			log.Fatal(err)
 		}
 		for _, p := range compare(before, after, listed) {
-			fmt.Printf("%s/%s: %s\n", c.goos, c.goarch, p)
-			problems++
+			systems[p] = append(systems[p], c.goos+"/"+c.goarch)
 		}
-		fmt.Fprintf(os.Stderr, "apicheck: %s/%s: %d declarations, %d of them new\n", c.goos, c.goarch, len(after), len(after)-len(before))
+		fmt.Printf("%s/%s: %d declarations upstream, %d here\n", c.goos, c.goarch, len(before), len(after))
 	}
-	if problems > 0 {
-		log.Fatalf("%d differences from %s", problems, *api)
+	for _, p := range sorted(systems) {
+		where := strings.Join(systems[p], ", ")
+		if len(systems[p]) == len(contexts) {
+			where = "all systems"
+		}
+		fmt.Printf("%s (%s)\n", p, where)
 	}
+	if len(systems) > 0 {
+		log.Fatalf("%d differences from %s", len(systems), *api)
+	}
+	fmt.Printf("what is new are the %d declarations listed in %s\n", len(listed), *api)
 }
 
 // compare returns what is wrong with the new API, in words.
@@ -106,7 +113,7 @@ func compare(before, after, listed map[string]bool) []string {
 	return problems
 }
 
-func sorted(set map[string]bool) []string {
+func sorted[V any](set map[string]V) []string {
 	var all []string
 	for d := range set {
 		all = append(all, d)
@@ -115,19 +122,30 @@ func sorted(set map[string]bool) []string {
 	return all
 }
 
-// readAPI reads a file of lines "DECLARATION #ISSUE".
-func readAPI(name string) (map[string]bool, error) {
-	data, err := os.ReadFile(name)
+// readAPI reads the files in dir, which have lines "DECLARATION #ISSUE", and
+// are named after the issue.
+func readAPI(dir string) (map[string]bool, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
 	if err != nil {
 		return nil, err
 	}
 	listed := make(map[string]bool)
-	for i, line := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
-		decl, issue, ok := strings.Cut(line, " #")
-		if !ok || strings.Trim(issue, "0123456789") != "" || listed[decl] {
-			return nil, fmt.Errorf("%s:%d: not DECLARATION #ISSUE, or there twice: %q", name, i+1, line)
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
 		}
-		listed[decl] = true
+		suffix := " #" + strings.TrimSuffix(filepath.Base(name), ".txt")
+		for i, line := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
+			decl := strings.TrimSuffix(line, suffix)
+			if decl == line || listed[decl] {
+				return nil, fmt.Errorf("%s:%d: not DECLARATION%s, or there twice: %q", name, i+1, suffix, line)
+			}
+			listed[decl] = true
+		}
+	}
+	if len(listed) == 0 {
+		return nil, fmt.Errorf("%s: no declarations", dir)
 	}
 	return listed, nil
 }
