@@ -1,0 +1,106 @@
+#!/bin/bash
+# Copyright 2026 The Go Authors. All rights reserved.
+# Use of this source code is governed by a BSD-style
+# license that can be found in the LICENSE file.
+
+# test.bash builds the toolchain and runs all tests. Each leg is a command of
+# its own that fails by itself; a sampling engine is a leg, so that a broken
+# engine can't hide behind a working one. It needs git, a go command, a C
+# compiler, and for the emulated machine what misc/pmu/vm/setup.bash needs,
+# which it runs.
+#
+#	./test.bash           all legs
+#	./test.bash NAME...   the legs whose names contain one of the NAMEs
+#
+# A leg whose prerequisites are missing fails; none is skipped. The last line
+# is the count of legs.
+
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
+root=$PWD
+export GOWORK=off GOFLAGS= GOTOOLCHAIN=local
+hostgo=$(command -v go) || { echo "test.bash: no go command in PATH; install Go 1.21 or later" >&2; exit 1; }
+export PATH=$root/misc/pmu/vm:$PATH
+go=$root/goroot/bin/go
+std=(runtime/pprof testing net/http/pprof internal/perfevent)
+
+# What upstream has and the toolchain module has not (api, doc, misc, test), or
+# what fails on upstream's own release as well: see test/pmu/README.md.
+skips=$(sed -e 's/#.*//' -e '/^ *$/d' "$root/test/pmu/skip.txt" | paste -sd '|')
+
+# The tests of upstream that profile.
+profiling='CPUProfile|GoroutineSwitch|MathBigDivide|Morestack|LabelRace|LabelSystemstack|AtomicLoadStore64|TracebackAll|TryAdd|TimeVDSO|BlockMutexProfileInlineExpansion'
+
+passed=0 failed=0 names=()
+leg() { # leg NAME COMMAND...
+	local name=$1 t0=$SECONDS
+	shift
+	if [ ${#wanted[@]} -gt 0 ]; then
+		local w match=
+		for w in "${wanted[@]}"; do [[ $name == *"$w"* ]] && match=1; done
+		[ "$match" ] || return 0
+	fi
+	echo "=== $name"
+	if "$@"; then
+		passed=$((passed + 1))
+		echo "--- pass: $name ($((SECONDS - t0)) s)"
+	else
+		failed=$((failed + 1)) names+=("$name")
+		echo "--- FAIL: $name ($((SECONDS - t0)) s)"
+	fi
+}
+wanted=("$@")
+
+own() { git -C "$root" ls-files -co --exclude-standard "$@"; }
+
+gofmt_leg() {
+	local bad
+	bad=$("$root/goroot/bin/gofmt" -l $(own '*.go' | grep -v /testdata/))
+	[ -z "$bad" ] || { echo "not formatted:" $bad; return 1; }
+}
+
+# Every port builds, and every Linux port passes vet: what Linux has and the
+# others do not is behind the same names.
+ports_leg() {
+	local port ok=0
+	for port in $("$go" tool dist list); do
+		GOOS=${port%/*} GOARCH=${port#*/} CGO_ENABLED=0 "$go" build runtime runtime/pprof testing || { echo "$port does not build"; ok=1; }
+	done
+	for port in $("$go" tool dist list | grep ^linux/); do
+		GOARCH=${port#*/} GOOS=linux CGO_ENABLED=0 "$go" vet runtime runtime/pprof || { echo "$port does not vet"; ok=1; }
+	done
+	return $ok
+}
+
+engine_host() { PMU_TEST_EVENT=task-clock PMU_TEST_PERIOD=5000000 "$go" test -count=1 -run "$profiling" runtime/pprof; }
+engine_cgo() {
+	PMU_TEST_EVENT=task-clock PMU_TEST_PERIOD=5000000 "$go" test -count=1 \
+		-run 'TestCgo.*Pprof|TestCgo.*SIGPROF|TestRaceProf|TestRaceSignal|TestTimePprof' runtime
+}
+on_vm() { GOARCH=arm64 CGO_ENABLED=0 PMUVM_TIMEOUT=1200 "$@"; }
+engine_vm() {
+	PMUVM_ICOUNT=shift=3,sleep=off PMU_TEST_EVENT=cycles PMU_TEST_PERIOD=5000000 \
+		on_vm "$go" test -count=1 -short -timeout 60m -run "$profiling" runtime/pprof
+}
+exact_vm() { on_vm "$go" test -count=1 -short -timeout 60m -run 'TestPerf|TestCounters' -v runtime/pprof; }
+
+leg make ./make.bash
+leg gofmt gofmt_leg
+leg vet "$go" vet runtime/pprof testing net/http/pprof internal/perfevent internal/runtime/perf cmd/go/internal/test
+leg ports ports_leg
+leg vm-setup misc/pmu/vm/setup.bash
+leg tools env -C misc/pmu "$hostgo" test -timeout 20m ./...
+leg upstream/std "$go" test -short "${std[@]}"
+leg upstream/runtime "$go" test -short -timeout 20m -skip "$skips" runtime
+leg upstream/deps "$go" test -run 'TestDependencies' go/build
+leg upstream/cmd-go "$go" test -short -run 'TestScript/(test_cpuprofile|test_counters|test_flag|help|cover_cpuprof)|TestDocsUpToDate|TestPassFlag|TestFlags' cmd/go cmd/go/internal/test
+leg race env CGO_ENABLED=1 "$go" test -race -short "${std[@]}"
+leg engine/host-task-clock engine_host
+leg engine/host-cgo engine_cgo
+leg engine/vm-cycles engine_vm
+leg exact/vm exact_vm
+leg demo ./demo.bash
+
+[ $failed -eq 0 ] || echo "failed: ${names[*]}"
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
