@@ -13,6 +13,7 @@
 //
 //	goroot/bin/go run -C misc/pmu ./bothtoolchains -event task-clock
 //	go run -C misc/pmu ./bothtoolchains -event task-clock
+//	go test -C misc/pmu -count=1 ./bothtoolchains         # both, whichever runs it
 package main
 
 import (

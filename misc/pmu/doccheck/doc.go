@@ -6,6 +6,9 @@
 // with the code: messages are quoted as they are, tables are what the code
 // has, examples compile and links lead somewhere.
 //
-//	go test ./doccheck            # in misc/pmu, by any Go; needs ./make.bash
+//	go test -count=1 ./doccheck   # in misc/pmu, by any Go; needs ./make.bash
 //	go test ./doccheck -update    # write the tables of events and the footprint
+//
+// The go command does not know what is outside of this module, and without
+// -count=1 takes a result for valid that is not.
 package doccheck
