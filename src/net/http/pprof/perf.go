@@ -258,7 +258,7 @@ func (req *eventRequest) option(buf *bytes.Buffer) pprof.ProfilingOption {
 // if another request would do, 409 if a later one would, 503 if it takes
 // another machine or other permissions. The error says it all in words.
 func startError(err error) error {
-	text := err.Error()
+	text := strings.TrimPrefix(err.Error(), "cpu profile: ")
 	status := http.StatusBadRequest
 	e, isName := errors.AsType[*perfevent.Error](err)
 	switch {
