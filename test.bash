@@ -24,10 +24,6 @@ export PATH=$root/misc/pmu/vm:$PATH
 go=$root/goroot/bin/go
 std=(runtime/pprof testing net/http/pprof internal/perfevent)
 
-# What upstream has and the toolchain module has not (api, doc, misc, test), or
-# what fails on upstream's own release as well: see test/pmu/README.md.
-skips=$(sed -e 's/#.*//' -e '/^ *$/d' "$root/test/pmu/skip.txt" | paste -sd '|')
-
 # The tests of upstream that profile.
 profiling='CPUProfile|GoroutineSwitch|MathBigDivide|Morestack|LabelRace|LabelSystemstack|AtomicLoadStore64|TracebackAll|TryAdd|TimeVDSO|BlockMutexProfileInlineExpansion'
 
@@ -91,9 +87,9 @@ leg ports ports_leg
 leg vm-setup misc/pmu/vm/setup.bash
 leg tools env -C misc/pmu "$hostgo" test -timeout 20m ./...
 leg upstream/std "$go" test -short "${std[@]}"
-leg upstream/runtime "$go" test -short -timeout 20m -skip "$skips" runtime
+leg upstream/runtime "$go" test -short -timeout 20m runtime
 leg upstream/deps "$go" test -run 'TestDependencies' go/build
-leg upstream/cmd-go "$go" test -short -run 'TestScript/(test_cpuprofile|test_counters|test_flag|help|cover_cpuprof)|TestDocsUpToDate|TestPassFlag|TestFlags' cmd/go cmd/go/internal/test
+leg upstream/cmd-go "$go" test -run 'TestScript/(test_|help|cover_|vet)|TestDocsUpToDate|TestPassFlag|TestVetFlag|TestFlag' cmd/go cmd/go/internal/test
 leg race env CGO_ENABLED=1 "$go" test -race -short "${std[@]}"
 leg engine/host-task-clock engine_host
 leg engine/host-cgo engine_cgo
