@@ -68,14 +68,14 @@ ports_leg() {
 	return $ok
 }
 
-engine_host() { PMU_TEST_EVENT=task-clock PMU_TEST_PERIOD=5000000 "$go" test -count=1 -run "$profiling" runtime/pprof; }
+engine_host() { PMU_TEST_EVENT=task-clock PMU_TEST_PERIOD=1000000 "$go" test -count=1 -run "$profiling" runtime/pprof; }
 engine_cgo() {
-	PMU_TEST_EVENT=task-clock PMU_TEST_PERIOD=5000000 "$go" test -count=1 \
+	PMU_TEST_EVENT=task-clock PMU_TEST_PERIOD=1000000 "$go" test -count=1 \
 		-run 'TestCgo.*Pprof|TestCgo.*SIGPROF|TestRaceProf|TestRaceSignal|TestTimePprof' runtime
 }
 on_vm() { GOARCH=arm64 CGO_ENABLED=0 PMUVM_TIMEOUT=1200 "$@"; }
 engine_vm() {
-	PMUVM_ICOUNT=shift=3,sleep=off PMU_TEST_EVENT=cycles PMU_TEST_PERIOD=5000000 \
+	PMUVM_ICOUNT=shift=3,sleep=off PMU_TEST_EVENT=cycles PMU_TEST_PERIOD=1000000 \
 		on_vm "$go" test -count=1 -short -timeout 60m -run "$profiling" runtime/pprof
 }
 exact_vm() { on_vm "$go" test -count=1 -short -timeout 60m -run 'TestPerf|TestCounters' -v runtime/pprof; }
