@@ -20,7 +20,11 @@ import (
 // timer is running, and some other number of times while it is not. The test
 // runs them in a child process that counts the calls with a breakpoint.
 
+// It is nosplit because a function whose stack check fails, be it to preempt
+// the goroutine, begins once more.
+//
 //go:noinline
+//go:nosplit
 func counterTarget(x *int) { *x++ }
 
 const counterTargetEvent = "mem:testing_test.counterTarget:x"

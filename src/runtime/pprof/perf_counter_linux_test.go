@@ -115,11 +115,13 @@ func counterWork(t *testing.T, n int, f func()) {
 }
 
 //go:noinline
+//go:nosplit
 func counterTarget(x *int) { *x++ }
 
-// Breakpoints count calls, exactly. A signal at the very instruction would
-// make the processor execute it again, and count it again, so the test runs
-// in a child without asynchronous preemption.
+// Breakpoints count calls, exactly: how often the function's first instruction
+// is executed. A signal at this very instruction makes the processor execute
+// it again, so the test runs in a child without asynchronous preemption. The
+// other kind starts a function with a stack check once more, so there is none.
 func TestCountersBreakpoint(t *testing.T) {
 	if os.Getenv("GODEBUG") != "asyncpreemptoff=1" {
 		cmd := testenv.Command(t, testenv.Executable(t), "-test.run=^TestCountersBreakpoint$", "-test.v")
