@@ -79,6 +79,8 @@ var perfProf struct {
 	// keeps upstream's treatment of SIGPROF in full.
 	used atomic.Bool
 
+	session uint32 // number of the session; see perfPreempted
+
 	n     int  // slots in use
 	watch bool // some slot is an execution breakpoint that samples every hit
 	slots [perf.MaxEvents]perfSlot
@@ -110,6 +112,7 @@ func perfStart(cfg []perf.Config) perf.Failure {
 	if !idle || len(cfg) == 0 || len(cfg) > perf.MaxEvents {
 		return perf.Failure{Op: perf.OpBusy}
 	}
+	perfProf.session++
 	perfProf.watch = false
 	for i := range cfg {
 		s := &perfProf.slots[i]

@@ -258,11 +258,14 @@ func perfCountFailure(f perf.Failure) {
 	if f.Errno == _ESRCH {
 		return // the thread is gone
 	}
-	st := &perfProf.slots[f.Slot].stats
-	if st.ThreadsFailed == 0 {
-		st.FailedOp, st.FailedErrno = f.Op, f.Errno
+	// A thread is sampled for all events or for none.
+	for i := range perfProf.slots[:perfProf.n] {
+		st := &perfProf.slots[i].stats
+		if st.ThreadsFailed == 0 {
+			st.FailedOp, st.FailedErrno = f.Op, f.Errno
+		}
+		st.ThreadsFailed++
 	}
-	st.ThreadsFailed++
 }
 
 // recycle puts an unused t on the free list. The caller holds perfProf.lock.

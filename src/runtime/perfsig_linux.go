@@ -135,8 +135,7 @@ func (t *perfThread) drain(hits *perfHits, gp *g, pc uintptr, head uint64) {
 			t.note(i, &rec)
 			continue
 		}
-		if gp.perfReplay && perfWatches(i, rec.ip) {
-			gp.perfReplay = false
+		if perfWatches(i, rec.ip) && perfReplayed(gp) {
 			t.ctr[i].replayed++
 			continue
 		}
@@ -200,7 +199,8 @@ func (t *perfThread) drainLeafs(head uint64, inHandler bool) {
 	t.ring.consume()
 }
 
-// perfPreempted notes that gp is preempted at pc, before the instruction there.
+// perfPreempted notes that gp is preempted and will resume at pc, before the
+// instruction there.
 //
 // An execution breakpoint is hit before its instruction runs. If an
 // asynchronous preemption then makes gp call asyncPreempt from the same
@@ -208,21 +208,46 @@ func (t *perfThread) drainLeafs(head uint64, inHandler bool) {
 // processor's resume flag, which the kernel keeps for signal handlers, does
 // not survive a return instruction. Since most of the time of a function with
 // a breakpoint is spent on the breakpoint, that is where preemptions find it.
-// So of the hits with g.perfReplay set one is not counted: the next one. It is
-// the second if the preemption came after the first one's SIGPROF; otherwise it
-// is the first, whose SIGPROF waits for this handler and then finds gp in
-// asyncPreempt, and the second has the right stack.
+// So for each preemption one hit is not counted: the next one. It is the second
+// if the preemption came after the first one's SIGPROF; otherwise it is the
+// first, whose SIGPROF waits for this handler and then finds gp in asyncPreempt,
+// and the second has the right stack.
+//
+// g.perfReplay has the number of hits not to count in its lower half. It can be
+// above 1, as a second preemption may come before the next hit's SIGPROF. Its
+// upper half is the session that it is about: one that ends before the hit
+// leaves it behind. It is used by the signal handlers of the thread that runs
+// the goroutine.
 //
 //go:nowritebarrierrec
-func perfPreempted(gp *g, pc uintptr) {
+func perfPreempted(gp *g, c *sigctxt, pc uintptr) {
 	if !perfProf.watch || perfProf.state.Load() != perfSampling {
+		return
+	}
+	if pc == c.sigpc() && !perfHitBefore(c) {
 		return
 	}
 	for i := range perfProf.slots[:perfProf.n] {
 		if perfWatches(i, pc) {
-			gp.perfReplay = true
+			if gp.perfReplay>>16 != perfProf.session&0xffff {
+				gp.perfReplay = perfProf.session << 16
+			}
+			gp.perfReplay++
+			return
 		}
 	}
+}
+
+// perfReplayed reports whether a hit of a breakpoint is no new execution, and
+// if so takes note that it has come.
+//
+//go:nowritebarrierrec
+func perfReplayed(gp *g) bool {
+	if gp.perfReplay>>16 != perfProf.session&0xffff || gp.perfReplay&0xffff == 0 {
+		return false
+	}
+	gp.perfReplay--
+	return true
 }
 
 // perfWatches reports whether event i samples each execution of pc.
@@ -314,19 +339,18 @@ func (t *perfThread) drainCounters(hits *perfHits, gp *g, fd int32) {
 				c.due = v.value + c.period
 			}
 		}
-		if n > 0 && gp.perfReplay && perfWatches(i, uintptr(cfg.Config1)) {
-			gp.perfReplay = false
-			c.replayed++
-			n--
-		}
 		if n == 0 {
 			continue
 		}
 		if !c.phased {
 			t.phase(i)
 		}
+		for n > 0 && perfWatches(i, uintptr(cfg.Config1)) && perfReplayed(gp) {
+			t.ctr[i].replayed++
+			n--
+		}
 		hits.ev[i].n = n
-		hits.any = true
+		hits.any = hits.any || n > 0
 	}
 }
 

@@ -19,4 +19,4 @@ func perfSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool { return false }
 func perfSigprofNonGo(info *siginfo, ctx unsafe.Pointer) {}
 
 //go:nowritebarrierrec
-func perfPreempted(gp *g, pc uintptr) {}
+func perfPreempted(gp *g, c *sigctxt, pc uintptr) {}

@@ -9,12 +9,13 @@ import (
 	"unsafe"
 )
 
-// perfFunc returns the entry of the function with the given name, for a
-// breakpoint on it, and how many functions have that name. Wrappers between
-// ABIs and method wrappers share the name of what they wrap and don't count.
+// perfFunc returns where to set a breakpoint that each call of the function
+// with the given name passes once, and how many functions have that name.
+// Wrappers between ABIs and method wrappers share the name of what they wrap
+// and don't count.
 //
 //go:linkname perfFunc runtime/pprof.runtime_perfFunc
-func perfFunc(name string) (entry uintptr, n int) {
+func perfFunc(name string) (pc uintptr, n int) {
 	for _, md := range activeModules() {
 		if len(md.ftab) == 0 {
 			continue
@@ -23,10 +24,33 @@ func perfFunc(name string) (entry uintptr, n int) {
 		for _, e := range md.ftab[:len(md.ftab)-1] {
 			f := funcInfo{(*_func)(unsafe.Pointer(&md.pclntable[e.funcoff])), md}
 			if f.funcID != abi.FuncIDWrapper && funcname(f) == name {
-				entry = f.entry()
+				pc = perfOncePerCall(f)
 				n++
 			}
 		}
 	}
-	return entry, n
+	return pc, n
+}
+
+// perfOncePerCall returns the first instruction of f that each call executes
+// just once. That is not its entry if f checks its stack: a call that finds the
+// stack too small, or the goroutine asked to yield, starts again from the entry
+// (morestack). It is the one after that which makes f's frame, as a function
+// without a frame checks nothing.
+func perfOncePerCall(f funcInfo) uintptr {
+	if f.pcsp == 0 {
+		return f.entry()
+	}
+	p := f.datap.pctab[f.pcsp:]
+	pc, val := f.entry(), int32(-1)
+	for first := true; ; first = false {
+		start := pc
+		var ok bool
+		if p, ok = step(p, &pc, &val, first); !ok {
+			return f.entry()
+		}
+		if val > 0 {
+			return start
+		}
+	}
 }

@@ -155,7 +155,7 @@ func (r *Resolver) address(where string) (addr, size uint64, err *Error) {
 	}
 	addr, size, serr := r.Symbol(where)
 	if serr != nil {
-		return 0, 0, &Error{Kind: ErrUnknown, Reason: clip(serr.Error()), Err: serr}
+		return 0, 0, &Error{Kind: ErrUnknown, Reason: serr.Error(), Err: serr}
 	}
 	return addr, size, nil
 }

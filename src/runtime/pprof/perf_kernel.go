@@ -26,7 +26,7 @@ func perfKernelFrame(addr uintptr) []runtime.Frame {
 	// The upper half on 64-bit systems; elsewhere, and where the instruction
 	// is not known, perfKernelIP of package runtime, in the last page.
 	const bits = 8 * unsafe.Sizeof(addr)
-	if bits == 64 && addr>>63 == 0 || bits == 32 && addr < ^uintptr(4095) {
+	if bits == 64 && uint64(addr)>>63 == 0 || bits == 32 && addr < ^uintptr(4095) {
 		return nil
 	}
 	name := "[kernel]"

@@ -156,8 +156,8 @@ func (e *perfEvent) comments() []string {
 		if e.Kind == perfevent.Clock && !e.KernelIncluded() {
 			// The clock's interrupt finds the thread in the kernel and takes
 			// no sample, but the time counts. Hardware counters stop there.
-			due, got := st.Events/e.period, st.Samples+st.Delayed+st.InHandler+st.LostRing+st.LostUnwind
-			add("overflows in excluded kernel time: %d", max(due, got)-got)
+			lost := (st.LostRing + st.LostUnwind) * e.period
+			add("not sampled: %d ns, in the excluded kernel or less than a period", st.Events-min(st.Events, st.Sampled+lost))
 		}
 		if st.MaxPeriod > e.period {
 			add("overhead bound: periods up to %d, on threads where samples came too fast; each sample is recorded with its own", st.MaxPeriod)
