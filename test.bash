@@ -85,7 +85,8 @@ leg gofmt gofmt_leg
 leg vet "$go" vet runtime/pprof testing net/http/pprof internal/perfevent internal/runtime/perf cmd/go/internal/test
 leg ports ports_leg
 leg vm-setup misc/pmu/vm/setup.bash
-leg tools env -C misc/pmu "$hostgo" test -timeout 20m ./...
+leg tools env -C misc/pmu "$hostgo" test -count=1 -timeout 20m ./...
+leg api env -C misc/pmu "$go" run ./apicheck
 leg upstream/std "$go" test -short "${std[@]}"
 leg upstream/runtime "$go" test -short -timeout 20m runtime
 leg upstream/deps "$go" test -run 'TestDependencies' go/build
