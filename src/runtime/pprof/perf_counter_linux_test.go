@@ -40,15 +40,6 @@ func (c *Counters) read(t *testing.T) []CounterValue {
 	return v
 }
 
-// threadCount returns the number of the process's threads.
-func threadCount() int {
-	d, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		return 0
-	}
-	return len(d)
-}
-
 // counterWork runs f n times, distributed over all the ways in which code can
 // come to run on another thread: goroutines that are handed from thread to
 // thread, locked threads, threads that begin and end meanwhile.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"internal/runtime/perf"
 	"math"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -139,6 +140,16 @@ func BenchmarkCountersRead(b *testing.B) {
 			b.ReportMetric(float64(threadCount()), "threads")
 		})
 	}
+}
+
+// threadCount returns the number of the process's threads, or 0 where Linux's
+// /proc is not.
+func threadCount() int {
+	d, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return 0
+	}
+	return len(d)
 }
 
 // waitFor waits until f reports true.
