@@ -79,7 +79,7 @@ var perfProf struct {
 	// keeps upstream's treatment of SIGPROF in full.
 	used atomic.Bool
 
-	session uint32 // number of the session; see perfPreempted
+	session uint8 // number of the session, modulo 64; see perfPreempted
 
 	n     int  // slots in use
 	watch bool // some slot is an execution breakpoint that samples every hit
@@ -112,7 +112,7 @@ func perfStart(cfg []perf.Config) perf.Failure {
 	if !idle || len(cfg) == 0 || len(cfg) > perf.MaxEvents {
 		return perf.Failure{Op: perf.OpBusy}
 	}
-	perfProf.session++
+	perfProf.session = (perfProf.session + 1) % 64
 	perfProf.watch = false
 	for i := range cfg {
 		s := &perfProf.slots[i]

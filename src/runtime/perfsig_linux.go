@@ -213,11 +213,11 @@ func (t *perfThread) drainLeafs(head uint64, inHandler bool) {
 // first, whose SIGPROF waits for this handler and then finds gp in asyncPreempt,
 // and the second has the right stack.
 //
-// g.perfReplay has the number of hits not to count in its lower half. It can be
-// above 1, as a second preemption may come before the next hit's SIGPROF. Its
-// upper half is the session that it is about: one that ends before the hit
+// g.perfReplay has the number of hits not to count in its lower two bits. It
+// can be above 1, as a second preemption may come before the next hit's SIGPROF.
+// The other bits are the session that it is about: one that ends before the hit
 // leaves it behind. It is used by the signal handlers of the thread that runs
-// the goroutine.
+// the goroutine. (It is one byte so that a g is no larger than upstream's.)
 //
 //go:nowritebarrierrec
 func perfPreempted(gp *g, c *sigctxt, pc uintptr) {
@@ -229,10 +229,12 @@ func perfPreempted(gp *g, c *sigctxt, pc uintptr) {
 	}
 	for i := range perfProf.slots[:perfProf.n] {
 		if perfWatches(i, pc) {
-			if gp.perfReplay>>16 != perfProf.session&0xffff {
-				gp.perfReplay = perfProf.session << 16
+			if gp.perfReplay>>2 != perfProf.session {
+				gp.perfReplay = perfProf.session << 2
 			}
-			gp.perfReplay++
+			if gp.perfReplay&3 < 3 {
+				gp.perfReplay++
+			}
 			return
 		}
 	}
@@ -243,7 +245,7 @@ func perfPreempted(gp *g, c *sigctxt, pc uintptr) {
 //
 //go:nowritebarrierrec
 func perfReplayed(gp *g) bool {
-	if gp.perfReplay>>16 != perfProf.session&0xffff || gp.perfReplay&0xffff == 0 {
+	if gp.perfReplay>>2 != perfProf.session || gp.perfReplay&3 == 0 {
 		return false
 	}
 	gp.perfReplay--
