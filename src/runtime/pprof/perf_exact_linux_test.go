@@ -391,8 +391,8 @@ func TestPerfShortThreads(t *testing.T) {
 	perfNeedsExact(t)
 	const (
 		threads = 2000
-		calls   = 300
-		period  = 503
+		calls   = 100
+		period  = 167
 	)
 	r := perfProfileOf(t, []perfReq{{perfCalls("perfTargetA"), period}}, func() {
 		for range threads / 4 {

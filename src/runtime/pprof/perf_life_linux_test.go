@@ -45,7 +45,11 @@ func TestPerfStop(t *testing.T) {
 	disposition := func() string { return perfStatus(t, "SigIgn") + " " + perfStatus(t, "SigCgt") }
 	signals, goroutines := disposition(), runtime.NumGoroutine()
 	fds, _ := perfFDs(t)
-	for i := range 20 {
+	rounds := 20
+	if testing.Short() {
+		rounds = 5
+	}
+	for i := range rounds {
 		var a, b bytes.Buffer
 		if err := StartCPUProfileWithConfig(PerfEvent(&a, "task-clock:uk", 100e3), PerfEvent(&b, "page-faults", 10)); err != nil {
 			t.Fatal(err)
