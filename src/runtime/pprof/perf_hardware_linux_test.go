@@ -32,7 +32,7 @@ func TestPerfCycles(t *testing.T) {
 			})[0]
 			t.Logf("ledger:\n%s", r.ledger())
 			r.balance()
-			r.near("samples in cpuHog0", float64(r.count(perfStartsWith("cpuHog0"))), float64(r.total()), 0.01*float64(r.total()))
+			r.near("samples in cpuHog0", float64(r.count(perfStartsWith("cpuHog0"))), float64(r.total()), 0.04*float64(r.total()))
 		})
 	}
 }
@@ -41,8 +41,8 @@ func TestPerfCycles(t *testing.T) {
 // one ring per thread, and their overflows often one signal.
 func TestPerfFourEvents(t *testing.T) {
 	perfNeeds(t, "cycles")
-	perfNeeds(t, "r11")
-	rs := perfProfileOf(t, []perfReq{{"cycles:uk", 200e3}, {"r11:uk", 200e3}, {"task-clock:uk", 200e3}, {"page-faults:uk", 11}}, func() {
+	perfNeeds(t, "armv8_pmuv3/config=0x11/uk")
+	rs := perfProfileOf(t, []perfReq{{"cycles:uk", 200e3}, {"armv8_pmuv3/config=0x11/uk", 200e3}, {"task-clock:uk", 200e3}, {"page-faults:uk", 11}}, func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		salt1 = cpuHog0(salt1, 1e7)
@@ -56,7 +56,7 @@ func TestPerfFourEvents(t *testing.T) {
 		if d := math.Abs(counted - float64(r.total())); d > 1 && d > 0.01*counted {
 			t.Errorf("%s: %d samples, counter / period is %.1f", r.name, r.total(), counted)
 		}
-		if r.total() < 50 {
+		if r.total() < 20 {
 			t.Errorf("%s: only %d samples", r.name, r.total())
 		}
 	}
