@@ -55,15 +55,11 @@ gofmt_leg() {
 	[ -z "$bad" ] || { echo "not formatted:" $bad; return 1; }
 }
 
-# Every port builds, and every Linux port passes vet: what Linux has and the
-# others do not is behind the same names.
+# Every port builds: what Linux has and the others do not is behind the same names.
 ports_leg() {
 	local port ok=0
 	for port in $("$go" tool dist list); do
-		GOOS=${port%/*} GOARCH=${port#*/} CGO_ENABLED=0 "$go" build runtime runtime/pprof testing || { echo "$port does not build"; ok=1; }
-	done
-	for port in $("$go" tool dist list | grep ^linux/); do
-		GOARCH=${port#*/} GOOS=linux CGO_ENABLED=0 "$go" vet runtime runtime/pprof || { echo "$port does not vet"; ok=1; }
+		GOOS=${port%/*} GOARCH=${port#*/} CGO_ENABLED=0 "$go" build runtime runtime/pprof || { echo "$port does not build"; ok=1; }
 	done
 	return $ok
 }

@@ -56,7 +56,7 @@ func TestPerfFourEvents(t *testing.T) {
 		if d := math.Abs(counted - float64(r.total())); d > 1 && d > 0.01*counted {
 			t.Errorf("%s: %d samples, counter / period is %.1f", r.name, r.total(), counted)
 		}
-		if r.total() < 20 {
+		if r.total() < 20 && !strings.HasPrefix(r.name, "page-faults") { // huge pages may leave few
 			t.Errorf("%s: only %d samples", r.name, r.total())
 		}
 	}
