@@ -39,7 +39,7 @@ func perfStatus(t *testing.T, key string) string {
 // ring is mapped, whatever the threads did meanwhile, and that SIGPROF is
 // treated as before.
 func TestPerfStop(t *testing.T) {
-	perfNeeds(t, "task-clock:uk")
+	perfNeeds(t, "task-clock")
 	t.Setenv(multipleEnv, "true")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	disposition := func() string { return perfStatus(t, "SigIgn") + " " + perfStatus(t, "SigCgt") }
@@ -51,7 +51,7 @@ func TestPerfStop(t *testing.T) {
 	}
 	for i := range rounds {
 		var a, b bytes.Buffer
-		if err := StartCPUProfileWithConfig(PerfEvent(&a, "task-clock:uk", 100e3), PerfEvent(&b, "page-faults", 10)); err != nil {
+		if err := StartCPUProfileWithConfig(PerfEvent(&a, "task-clock", 100e3), PerfEvent(&b, "page-faults", 10)); err != nil {
 			t.Fatal(err)
 		}
 		if _, n := perfFDs(t); n < 4 {
