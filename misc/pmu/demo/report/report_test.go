@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,14 +14,17 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pmu/demo/truth"
+	"pmu/profile"
 )
 
 // fake returns a profile with the given number of samples for each function,
 // and for elsewhere.
-func fake(counts map[string]int64, elsewhere int64) *profile {
-	p := &profile{types: [][2]string{{"samples", "count"}, {"cycles", "count"}}, periodType: [2]string{"cycles", "count"}, period: 1000}
+func fake(counts map[string]int64, elsewhere int64) *profile.Profile {
+	p := &profile.Profile{Types: [][2]string{{"samples", "count"}, {"cycles", "count"}}, PeriodType: [2]string{"cycles", "count"}, Period: 1000}
 	add := func(n int64, stack ...string) {
-		p.samples = append(p.samples, sample{stack, []int64{n, n * p.period}})
+		p.Samples = append(p.Samples, profile.Sample{Stack: stack, Values: []int64{n, n * p.Period}})
 	}
 	for f, n := range counts {
 		add(n-1, f, "main.main")
@@ -32,8 +36,8 @@ func fake(counts map[string]int64, elsewhere int64) *profile {
 
 func exact(program string, n float64) map[string]int64 {
 	counts := make(map[string]int64)
-	for _, f := range programs[program] {
-		counts[f.name] = int64(f.want*n/100 + 0.5)
+	for _, f := range truth.Programs[program] {
+		counts[f.Name] = int64(f.Want*n/100 + 0.5)
 	}
 	return counts
 }
@@ -58,7 +62,7 @@ func TestReport(t *testing.T) {
 		{"few", "serial", exact("serial", 5500), 0, 6000, "want at least 6000"},
 		{"empty", "serial", nil, 0, 1, "0 samples"},
 	} {
-		err := report(io.Discard, fake(tt.counts, tt.elsewhere), programs[tt.program], 0.5, tt.least)
+		err := report(io.Discard, fake(tt.counts, tt.elsewhere), truth.Programs[tt.program], 0.5, tt.least)
 		if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.err)
 		}
@@ -67,10 +71,10 @@ func TestReport(t *testing.T) {
 
 // TestExpected checks that the shares add up and the names say them.
 func TestExpected(t *testing.T) {
-	for name, funcs := range programs {
+	for name, funcs := range truth.Programs {
 		var sum float64
 		for _, f := range funcs {
-			sum += f.want
+			sum += f.Want
 		}
 		if len(funcs) != 10 || sum < 99.999 || sum > 100.001 {
 			t.Errorf("%s: %d functions, %v %%; want 10, 100 %%", name, len(funcs), sum)
@@ -97,18 +101,22 @@ func TestReadProfile(t *testing.T) {
 	if err := os.WriteFile(name, buf.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	p, err := readProfile(name)
+	p, err := profile.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.periodType != [2]string{"cpu", "nanoseconds"} || p.period != 10e6 {
-		t.Errorf("period %v of %v, want 1e7 of cpu nanoseconds", p.period, p.periodType)
+	if p.PeriodType != [2]string{"cpu", "nanoseconds"} || p.Period != 10e6 {
+		t.Errorf("period %v of %v, want 1e7 of cpu nanoseconds", p.Period, p.PeriodType)
 	}
-	count, _, err := attribute(p, []function{{"pmu/demo/report.burn", 100}})
+	count, _, err := truth.Attribute(p, []truth.Function{{Name: "pmu/demo/report.burn", Want: 100}})
 	if err != nil || count["pmu/demo/report.burn"] == 0 {
 		t.Errorf("samples in burn: %v, %v; want some", count, err)
 	}
-	if _, err := decode(buf.Bytes()); err == nil {
+	var twice bytes.Buffer
+	z := gzip.NewWriter(&twice)
+	z.Write(buf.Bytes())
+	z.Close()
+	if _, err := profile.Read(&twice); err == nil {
 		t.Error("compressed data was taken for a profile")
 	}
 }

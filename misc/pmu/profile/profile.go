@@ -2,10 +2,12 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package main
+// Package profile reads what the tools here need of a pprof profile. (A reader
+// of our own, because "go tool pprof" is built on first use, which takes longer
+// than a demonstration, and because there is no other dependency.)
+package profile
 
 import (
-	"bytes"
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
@@ -14,41 +16,56 @@ import (
 	"os"
 )
 
-// A profile is what report needs of a pprof profile.
-type profile struct {
-	types      [][2]string // type and unit of each sample value
-	periodType [2]string
-	period     int64
-	comments   []string
-	samples    []sample
+// A Profile is a pprof profile's samples and what is said about them.
+type Profile struct {
+	Types      [][2]string // type and unit of each sample value
+	PeriodType [2]string
+	Period     int64
+	Comments   []string
+	Samples    []Sample
 }
 
-// A sample is one stack with its values.
-type sample struct {
-	stack  []string // function names, innermost first
-	values []int64  // one for each of profile.types
+// A Sample is one stack with its values.
+type Sample struct {
+	Stack  []string // function names, innermost first
+	Values []int64  // one for each of Profile.Types
 }
 
-// readProfile reads the profile in the file name. A reader of our own, of a
-// few fields only, is here because "go tool pprof" is built on first use,
-// which takes longer than the demonstration.
-func readProfile(name string) (*profile, error) {
-	data, err := os.ReadFile(name)
+// ReadFile reads the profile in the file name.
+func ReadFile(name string) (*Profile, error) {
+	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %v", name, err)
-	}
-	if data, err = io.ReadAll(z); err != nil {
-		return nil, fmt.Errorf("%s: %v", name, err)
-	}
-	p, err := decode(data)
+	defer f.Close()
+	p, err := Read(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %v", name, err)
 	}
 	return p, nil
+}
+
+// Read reads a profile.
+func Read(r io.Reader) (*Profile, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		return nil, err
+	}
+	return decode(data)
+}
+
+// Index returns the index of the sample type name in p.Types, or -1.
+func (p *Profile) Index(name string) int {
+	for i, t := range p.Types {
+		if t[0] == name {
+			return i
+		}
+	}
+	return -1
 }
 
 // raw holds the messages of a profile as the file has them, by number. The
@@ -64,7 +81,7 @@ type raw struct {
 	functions  map[int64]int64   // name of a function
 }
 
-func decode(data []byte) (*profile, error) {
+func decode(data []byte) (*Profile, error) {
 	r := &raw{locations: make(map[int64][]int64), functions: make(map[int64]int64)}
 	err := fields(data, func(field int, num int64, msg []byte) error {
 		switch field {
@@ -131,10 +148,10 @@ func (r *raw) function(msg []byte) error {
 
 // profile resolves the numbers, which the file may use before it says what
 // they stand for.
-func (r *raw) profile() (*profile, error) {
-	p := &profile{period: r.period}
+func (r *raw) profile() (*Profile, error) {
+	p := &Profile{Period: r.period}
 	var err error
-	if p.periodType, err = r.valueType(r.periodType); err != nil {
+	if p.PeriodType, err = r.valueType(r.periodType); err != nil {
 		return nil, err
 	}
 	for _, msg := range r.types {
@@ -142,20 +159,20 @@ func (r *raw) profile() (*profile, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.types = append(p.types, t)
+		p.Types = append(p.Types, t)
 	}
 	for _, c := range r.comments {
-		p.comments = append(p.comments, r.string(c))
+		p.Comments = append(p.Comments, r.string(c))
 	}
 	for _, msg := range r.samples {
 		s, err := r.sample(msg)
 		if err != nil {
 			return nil, err
 		}
-		if len(s.values) != len(p.types) {
-			return nil, fmt.Errorf("sample with %d values, want %d", len(s.values), len(p.types))
+		if len(s.Values) != len(p.Types) {
+			return nil, fmt.Errorf("sample with %d values, want %d", len(s.Values), len(p.Types))
 		}
-		p.samples = append(p.samples, s)
+		p.Samples = append(p.Samples, s)
 	}
 	return p, nil
 }
@@ -177,20 +194,20 @@ func (r *raw) valueType(msg []byte) (t [2]string, err error) {
 	return t, err
 }
 
-func (r *raw) sample(msg []byte) (s sample, err error) {
+func (r *raw) sample(msg []byte) (s Sample, err error) {
 	var locs []int64
 	err = fields(msg, func(field int, num int64, msg []byte) error {
 		switch field {
 		case 1:
 			return ints(&locs, num, msg)
 		case 2:
-			return ints(&s.values, num, msg)
+			return ints(&s.Values, num, msg)
 		}
 		return nil
 	})
 	for _, l := range locs {
 		for _, f := range r.locations[l] {
-			s.stack = append(s.stack, r.string(r.functions[f]))
+			s.Stack = append(s.Stack, r.string(r.functions[f]))
 		}
 	}
 	return s, err

@@ -1,0 +1,71 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package truth knows what the demonstration programs really do.
+package truth
+
+import (
+	"fmt"
+
+	"pmu/profile"
+)
+
+// A Function is one of a program's ten, with the per cent of the program's
+// work that it does.
+type Function struct {
+	Name string
+	Want float64
+}
+
+// Programs are the demonstration programs by name.
+var Programs = map[string][]Function{
+	"goroutine": {
+		{"main.f1", 10}, {"main.f2", 10}, {"main.f3", 10}, {"main.f4", 10}, {"main.f5", 10},
+		{"main.f6", 10}, {"main.f7", 10}, {"main.f8", 10}, {"main.f9", 10}, {"main.f10", 10},
+	},
+	"serial": {
+		{"main.A_expect_1_82", 100 * 1. / 55},
+		{"main.B_expect_3_64", 100 * 2. / 55},
+		{"main.C_expect_5_45", 100 * 3. / 55},
+		{"main.D_expect_7_27", 100 * 4. / 55},
+		{"main.E_expect_9_09", 100 * 5. / 55},
+		{"main.F_expect_10_91", 100 * 6. / 55},
+		{"main.G_expect_12_73", 100 * 7. / 55},
+		{"main.H_expect_14_55", 100 * 8. / 55},
+		{"main.I_expect_16_36", 100 * 9. / 55},
+		{"main.J_expect_18_18", 100 * 10. / 55},
+	},
+}
+
+// Attribute counts the samples of each function and those of none. The ten
+// call nothing, so a frame further in is the runtime's, as when the sampling
+// signal catches the thread at the entry of runtime.asyncPreempt: the sample
+// is the function's all the same.
+func Attribute(p *profile.Profile, funcs []Function) (count map[string]int64, elsewhere int64, err error) {
+	index := p.Index("samples")
+	if index < 0 {
+		return nil, 0, fmt.Errorf("the profile has no samples/count among its types, %v", p.Types)
+	}
+	count = make(map[string]int64)
+	for _, f := range funcs {
+		count[f.Name] = 0
+	}
+	for _, s := range p.Samples {
+		if f, ok := find(s.Stack, count); ok {
+			count[f] += s.Values[index]
+		} else {
+			elsewhere += s.Values[index]
+		}
+	}
+	return count, elsewhere, nil
+}
+
+func find(stack []string, names map[string]int64) (string, bool) {
+	for _, f := range stack {
+		if _, ok := names[f]; ok {
+			return f, true
+		}
+	}
+	return "", false
+}
