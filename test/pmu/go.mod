@@ -1,0 +1,3 @@
+module pmutest
+
+go 1.27
