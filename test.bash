@@ -27,6 +27,11 @@ std=(runtime/pprof testing net/http/pprof internal/perfevent)
 # The tests of upstream that profile.
 profiling='CPUProfile|GoroutineSwitch|MathBigDivide|Morestack|LabelRace|LabelSystemstack|AtomicLoadStore64|TracebackAll|TryAdd|TimeVDSO|BlockMutexProfileInlineExpansion'
 
+# The go command's scripts about test flags and profiles, ours among them. The
+# other scripts of go test build the standard library again and again, for
+# nine minutes, and meet nothing of ours.
+scripts='(help|test_(bench|compile|counters|cpuprofile|deadline|exit|fail_fast|flag|fuzz_run|json_|profile|shuffle|skip|timeout|write_profiles)|cover_(list|runs)|vet_flags)'
+
 passed=0 failed=0 names=()
 leg() { # leg NAME COMMAND...
 	local name=$1 t0=$SECONDS
@@ -102,7 +107,7 @@ leg api env -C misc/pmu "$go" run ./apicheck
 leg upstream/std "$go" test -short "${std[@]}"
 leg upstream/runtime "$go" test -short -timeout 20m runtime
 leg upstream/deps "$go" test -run 'TestDependencies' go/build
-leg upstream/cmd-go "$go" test -run 'TestScript/(test_|help|cover_|vet)|TestDocsUpToDate|TestPassFlag|TestVetFlag|TestFlag' cmd/go cmd/go/internal/test
+leg upstream/cmd-go "$go" test -timeout 20m -run "TestScript/$scripts|TestDocsUpToDate|TestPassFlag|TestVetFlag|TestFlag" cmd/go cmd/go/internal/test
 # TestPerfClockTime shares a variable between its threads; TestEventProfileSeveral
 # needs more samples than a slow race build takes on a busy machine.
 leg race env CGO_ENABLED=1 "$go" test -race -short -skip 'TestPerfClockTime|TestEventProfileSeveral' "${std[@]}"
