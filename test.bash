@@ -108,9 +108,7 @@ leg upstream/std "$go" test -short "${std[@]}"
 leg upstream/runtime "$go" test -short -timeout 20m runtime
 leg upstream/deps "$go" test -run 'TestDependencies' go/build
 leg upstream/cmd-go "$go" test -timeout 20m -run "TestScript/$scripts|TestDocsUpToDate|TestPassFlag|TestVetFlag|TestFlag" cmd/go cmd/go/internal/test
-# TestPerfClockTime shares a variable between its threads; TestEventProfileSeveral
-# needs more samples than a slow race build takes on a busy machine.
-leg race env CGO_ENABLED=1 "$go" test -race -short -skip 'TestPerfClockTime|TestEventProfileSeveral' "${std[@]}"
+leg race env CGO_ENABLED=1 "$go" test -race -short "${std[@]}"
 leg engine/host-task-clock engine_host
 leg engine/host-cgo engine_cgo
 leg engine/vm-cycles engine_vm

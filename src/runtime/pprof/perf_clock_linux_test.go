@@ -19,7 +19,8 @@ import (
 func perfSpin(d time.Duration) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	cpuHogger(cpuHog1, &salt1, d)
+	x := 2 // of its own: salt1 would be shared by the threads that spin
+	cpuHogger(cpuHog1, &x, d)
 }
 
 // perfWithin fails the test unless a and b differ by at most the given part.
@@ -74,7 +75,8 @@ func TestPerfTwoClocks(t *testing.T) {
 			}
 			perfWithin(t, "samples of the two clocks", float64(a.total()), float64(b.total()), 0.01)
 			if len(rs) > 2 {
-				if want := int64(25); rs[2].total() < want {
+				// It has 100 Hz, with the first tick anywhere.
+				if want := a.comment("counted") / 1e7 * 3 / 4; rs[2].total() < want {
 					t.Errorf("the timer beside them has %d samples, want %d at least", rs[2].total(), want)
 				}
 			}
@@ -87,6 +89,7 @@ func TestPerfTwoClocks(t *testing.T) {
 func TestPerfClockTime(t *testing.T) {
 	perfNeeds(t, "task-clock:uk")
 	var cpu time.Duration
+	stolen := stolen(t)
 	r := perfProfileOf(t, []perfReq{{"task-clock:uk", 1e6}}, func() {
 		user, sys := diffCPUTime(t, func() {
 			var wg sync.WaitGroup
@@ -98,7 +101,13 @@ func TestPerfClockTime(t *testing.T) {
 		cpu = user + sys
 	})[0]
 	r.balance()
-	perfWithin(t, "nanoseconds of the profile and of getrusage", float64(r.events()), float64(cpu), 0.03)
+	// The event's clock ticks on in stolen time, CPU time may not.
+	most := 1.03*float64(cpu) + float64(stolen())
+	if got := float64(r.events()); got < 0.97*float64(cpu) || got > most {
+		t.Errorf("%.0f ns in the profile; getrusage has %d, so want up to %.0f", got, cpu, most)
+	} else {
+		t.Logf("%.0f ns in the profile, %d by getrusage", got, cpu)
+	}
 }
 
 // TestPerfEngine tests what the legs of test.bash rest on: that the engine
