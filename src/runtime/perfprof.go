@@ -258,11 +258,38 @@ func (s *perfSlot) add(tagPtr *unsafe.Pointer, stk []uintptr, samples, events ui
 //
 //go:nowritebarrierrec
 func (s *perfSlot) addLeaf(ip uintptr, why func(), samples, events uint64) {
-	// why+1 and ip+1: stacks hold return addresses. See tracebackPCs.
-	stk := [2]uintptr{ip + 1, abi.FuncPCABIInternal(why) + sys.PCQuantum}
-	if ip == 0 {
-		s.add(nil, stk[1:], samples, events)
-		return
+	var stk [maxCPUProfStack]uintptr
+	n := 0
+	if ip != 0 {
+		n = perfLeafFrames(stk[:len(stk)-1], ip)
 	}
-	s.add(nil, stk[:], samples, events)
+	stk[n] = abi.FuncPCABIInternal(why) + sys.PCQuantum // a return address; see sigprof
+	s.add(nil, stk[:n+1], samples, events)
+}
+
+// perfLeafFrames stores in stk what a traceback stores for its leaf at ip: a
+// return address for each function that is inlined there. It returns their
+// number. The profile builder relies on an instruction always having the same
+// ones: a stack that has fewer made it panic. See tracebackPCs.
+//
+//go:nowritebarrierrec
+func perfLeafFrames(stk []uintptr, ip uintptr) (n int) {
+	f := findfunc(ip)
+	if !f.valid() {
+		stk[0] = ip + 1
+		return 1
+	}
+	callee := abi.FuncIDNormal
+	for u, uf := newInlineUnwinder(f, ip); uf.valid(); uf = u.next(uf) {
+		if n == len(stk) {
+			return 0 // rather none than not all
+		}
+		id := u.srcFunc(uf).funcID
+		if id != abi.FuncIDWrapper || !elideWrapperCalling(callee) {
+			stk[n] = uf.pc + 1
+			n++
+		}
+		callee = id
+	}
+	return n
 }
