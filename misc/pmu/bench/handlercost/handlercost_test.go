@@ -1,0 +1,68 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build gopmu && linux && (amd64 || arm64)
+
+package main
+
+import (
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"pmu/bench/bare"
+)
+
+// ceilings are what the signal handler may cost, in instructions in user mode per
+// sample: what it did cost on the emulated machine, and a tenth. They may go
+// down.
+var ceilings = []struct {
+	depth int
+	user  float64
+}{
+	{10, 8300},
+	{64, 72500},
+}
+
+// TestHandlerCost guards the cost of a sample. It is the number of instructions
+// on the emulated machine, which does not depend on the host's speed or load.
+// With a real processor's counters the numbers would be nearly the same, but
+// for what its interrupts add.
+func TestHandlerCost(t *testing.T) {
+	if _, err := bare.Count(bare.Instructions, bare.User); err != nil {
+		if strings.Contains(os.Getenv("PMU_TEST_REQUIRE"), "instructions") {
+			t.Fatal(err)
+		}
+		t.Skipf("this machine does not count instructions (%v); run it on the emulated one, see misc/pmu/vm", err)
+	}
+	if runtime.GOARCH != "arm64" {
+		t.Skip("the ceilings are those of arm64")
+	}
+	if err := warmUp(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range ceilings {
+		signal, err := measure(variants[1], c.depth)
+		if err != nil {
+			t.Fatal(err)
+		}
+		event, err := measure(variants[2], c.depth)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("depth %d: %.0f instructions of the handler, ceiling %.0f; kernel %.0f, with a bare handler %.0f",
+			c.depth, event.User, c.user, event.Kernel, signal.Kernel)
+		if event.User > c.user {
+			t.Errorf("depth %d: the handler takes %.0f instructions per sample, want at most %.0f", c.depth, event.User, c.user)
+		}
+		if event.User < 500 || event.Samples < 100 {
+			t.Errorf("depth %d: %.0f instructions, %.0f samples: that can't be a profiler", c.depth, event.User, event.Samples)
+		}
+		// The kernel does nothing for us that it doesn't do for a bare handler.
+		if event.Kernel > 1.2*signal.Kernel {
+			t.Errorf("depth %d: the kernel takes %.0f instructions per sample, with a bare handler %.0f", c.depth, event.Kernel, signal.Kernel)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build gopmu && linux && (amd64 || arm64)
+
+// Handlercost prints what a sample costs, in instructions: those that the
+// kernel executes and those that the signal handler does, at several depths of
+// stack, and the handler's by part. Beside it are the same without a profiler:
+// the kernel's ring alone, and a signal with an empty handler.
+//
+// It needs a machine that counts instructions. On the emulated one all of them
+// are counted and none depends on the time, so that the figures are repeatable:
+//
+//	export PATH=$PWD/vm:$PATH GOWORK=off CGO_ENABLED=0
+//	GOARCH=arm64 ../../goroot/bin/go run ./bench/handlercost
+//
+// The test of this package guards them.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+)
+
+func main() {
+	asJSON := flag.Bool("json", false, "print JSON")
+	flag.Parse()
+	res, err := measureAll()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "handlercost:", err)
+		os.Exit(1)
+	}
+	if *asJSON {
+		json.NewEncoder(os.Stdout).Encode(res)
+		return
+	}
+	res.print(os.Stdout)
+}

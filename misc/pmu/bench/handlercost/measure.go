@@ -1,0 +1,408 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build gopmu && linux && (amd64 || arm64)
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"reflect"
+	"runtime"
+	"runtime/pprof"
+	"sort"
+	"strings"
+
+	"pmu/bench/bare"
+	"pmu/bench/stacks"
+	"pmu/profile"
+)
+
+// depths are those of the stacks that are sampled, in frames, goexit included.
+// A sample has 64 at most.
+var depths = []int{10, 64, 200}
+
+const (
+	// period is that of the cycles event: samples are so rare that the
+	// overhead bound never acts, and so many that one more or less is nothing.
+	period  = 300007
+	samples = 200
+	work    = samples * period / 2 * 2 // instructions
+
+	// The timer comes with the kernel's tick.
+	timerHz   = 250
+	timerWork = 100e6
+)
+
+// A variant is a way to be sampled.
+type variant struct {
+	name string
+	// start starts it on the calling thread and returns what stops it and
+	// tells the number of samples, given the instructions in user mode.
+	start func() (stop func(user uint64) (float64, error), err error)
+	work  uint64
+}
+
+var variants = []variant{
+	{"ring only", func() (func(uint64) (float64, error), error) { return startBare(bare.Ring) }, work},
+	{"ring and bare signal", func() (func(uint64) (float64, error), error) { return startBare(bare.Signal) }, work},
+	{"profile by cycles", func() (func(uint64) (float64, error), error) { return startEvent(period, false) }, work},
+	{"profile by cycles, labels", func() (func(uint64) (float64, error), error) { return startEvent(period, true) }, work},
+	{"profile by the timer", startTimer, timerWork},
+}
+
+func startBare(act bare.Action) (func(uint64) (float64, error), error) {
+	s, err := bare.NewSampler(bare.Cycles, bare.User, period, act)
+	if err != nil {
+		return nil, err
+	}
+	before := bare.Signals()
+	s.Start()
+	return func(user uint64) (float64, error) {
+		n := float64(s.Count()) / period
+		s.Stop()
+		s.Close()
+		if got := float64(bare.Signals() - before); act == bare.Signal && (got < n-2 || got > n+2) {
+			return 0, fmt.Errorf("%v signals for %v overflows", got, n)
+		}
+		return n, nil
+	}, nil
+}
+
+func startEvent(period uint64, labels bool) (func(uint64) (float64, error), error) {
+	var buf bytes.Buffer
+	ctx := context.Background()
+	if labels {
+		pprof.SetGoroutineLabels(pprof.WithLabels(ctx, pprof.Labels("request", "/index", "user", "1234")))
+	}
+	if err := pprof.StartCPUProfileWithConfig(pprof.CPUCycles(&buf, period)); err != nil {
+		return nil, err
+	}
+	// Pass the first, random, period, whose end is a sample that costs more.
+	bare.Spin(3 * period / 2 * 2)
+	c, err := bare.Count(bare.Cycles, bare.User)
+	if err != nil {
+		return nil, err
+	}
+	return func(uint64) (float64, error) {
+		n := float64(c.Read()) / float64(period)
+		c.Close()
+		pprof.StopCPUProfile()
+		pprof.SetGoroutineLabels(ctx)
+		p, err := profile.Read(&buf)
+		if err != nil {
+			return 0, err
+		}
+		for _, s := range p.Comments {
+			if strings.HasPrefix(s, "overhead bound:") || strings.Contains(s, "lost") {
+				return 0, fmt.Errorf("samples were lost or bounded: %s", s)
+			}
+		}
+		// Other threads have some, too.
+		if got := total(p); got < n || got > n*1.1+10 {
+			return 0, fmt.Errorf("%v samples in the profile, want %v and a few", got, n)
+		}
+		return n, nil
+	}, nil
+}
+
+func startTimer() (func(uint64) (float64, error), error) {
+	var buf bytes.Buffer
+	runtime.SetCPUProfileRate(timerHz)
+	err := startTimerProfile(&buf)
+	if err != nil {
+		return nil, err
+	}
+	return func(uint64) (float64, error) {
+		pprof.StopCPUProfile()
+		p, err := profile.Read(&buf)
+		if err != nil {
+			return 0, err
+		}
+		return total(p), nil
+	}, nil
+}
+
+// startTimerProfile starts a profile by the timer at the rate that was set,
+// about which the runtime complains on standard error.
+func startTimerProfile(w io.Writer) error { return pprof.StartCPUProfile(w) }
+
+func total(p *profile.Profile) (n float64) {
+	for _, s := range p.Samples {
+		n += float64(s.Values[0])
+	}
+	return n
+}
+
+// A cost is that of one sample, in instructions.
+type cost struct {
+	Depth   int
+	Variant string
+	Kernel  float64
+	User    float64
+	Samples float64
+}
+
+// counts are the instructions that the thread executed.
+type counts struct{ user, kernel uint64 }
+
+// count returns what the thread executes for f.
+func count(f func()) (n counts, err error) {
+	user, err := bare.Count(bare.Instructions, bare.User)
+	if err != nil {
+		return n, err
+	}
+	defer user.Close()
+	kernel, err := bare.Count(bare.Instructions, bare.Kernel)
+	if err != nil {
+		return n, err
+	}
+	defer kernel.Close()
+	u, k := user.Read(), kernel.Read()
+	f()
+	return counts{user.Read() - u, kernel.Read() - k}, nil
+}
+
+// measure returns the cost of a sample of v on a stack of depth frames.
+func measure(v variant, depth int) (c cost, err error) {
+	c = cost{Depth: depth, Variant: v.name}
+	atDepth(depth, func() {
+		var without, with counts
+		count(func() { bare.Spin(2) }) // page faults and the like
+		if without, err = count(func() { bare.Spin(v.work) }); err != nil {
+			return
+		}
+		stop, e := v.start()
+		if err = e; err != nil {
+			return
+		}
+		if with, err = count(func() { bare.Spin(v.work) }); err != nil {
+			return
+		}
+		c.Samples, err = stop(with.user)
+		c.User = (float64(with.user) - float64(without.user)) / c.Samples
+		c.Kernel = (float64(with.kernel) - float64(without.kernel)) / c.Samples
+	})
+	return c, err
+}
+
+// atDepth calls f on a thread of its own where a leaf function that it calls is
+// depth frames deep.
+func atDepth(depth int, f func()) {
+	done := make(chan bool)
+	go func() {
+		runtime.LockOSThread() // until the goroutine's end, and then the thread's
+		defer close(done)
+		var base int
+		stacks.At(0, func() { base = frames() })
+		stacks.At(depth-base, f)
+	}()
+	<-done
+}
+
+// frames returns the number of frames of its caller's stack, with one for a
+// leaf.
+func frames() int {
+	var pcs [100]uintptr
+	return runtime.Callers(1, pcs[:])
+}
+
+// parts are those of the handler, by the function that begins them.
+var parts = []struct{ name, part string }{
+	{"runtime.(*perfThread).drain", "drain"},
+	{"runtime.(*perfThread).drainLeafs", "drain"},
+	{"runtime.(*perfThread).drainCounters", "drain"},
+	{"runtime.sigprofStack", "unwind"},
+	{"runtime.(*perfSlot).add", "buffer"},
+	{"runtime.(*perfBound).account", "bound"},
+	{"runtime.nanotime", "clock"},
+	{"runtime.nanotime1", "clock"},
+}
+
+// A split is how the handler's instructions are divided, by sampling it.
+type split struct {
+	Depth   int
+	Samples int
+	Percent map[string]float64 // by part
+	Top     []string           // the functions with the most
+}
+
+// probePeriod is that of the probe, which samples the handler by the thread's
+// clock: in nanoseconds, prime, and the least that the kernel allows. (Another
+// counter of cycles would do, but QEMU notices the overflow of one at a time.)
+const probePeriod = 10007
+
+// probeWork is the work, in instructions, after which its records are taken out.
+const probeWork = 300000
+
+// divide samples the handler while it samples a stack of depth frames.
+func divide(depth int) (sp split, err error) {
+	sp = split{Depth: depth, Percent: make(map[string]float64)}
+	// The probe prolongs the handler. The overhead bound must not act on that.
+	period, overflows := uint64(300007), uint64(600)
+	if depth > 10 {
+		period, overflows = 1000003, 150
+	}
+	top := make(map[string]int)
+	atDepth(depth, func() {
+		stop, e := startEvent(period, false)
+		if err = e; err != nil {
+			return
+		}
+		probe, e := bare.NewSampler(bare.TaskClock, bare.User, probePeriod, bare.Chain)
+		if err = e; err != nil {
+			return
+		}
+		for done := uint64(0); done < overflows*period; done += probeWork {
+			probe.Start()
+			bare.Spin(probeWork)
+			probe.Stop()
+			lost := probe.Stacks(func(pcs []uint64) {
+				if part, leaf := classify(pcs); part != "" {
+					sp.Samples++
+					sp.Percent[part]++
+					top[leaf]++
+				}
+			})
+			if lost > 0 {
+				err = fmt.Errorf("%d records of the probe lost", lost)
+			}
+		}
+		probe.Close()
+		if _, e := stop(0); err == nil {
+			err = e
+		}
+	})
+	for part := range sp.Percent {
+		sp.Percent[part] *= 100 / float64(sp.Samples)
+	}
+	sp.Top = most(top, 12)
+	return sp, err
+}
+
+// most returns the n keys with the highest counts, and their share.
+func most(counts map[string]int, n int) (keys []string) {
+	sum := 0
+	for k, c := range counts {
+		keys = append(keys, k)
+		sum += c
+	}
+	sort.Slice(keys, func(i, j int) bool {
+		a, b := keys[i], keys[j]
+		return counts[a] > counts[b] || counts[a] == counts[b] && a < b
+	})
+	if len(keys) > n {
+		keys = keys[:n]
+	}
+	for i, k := range keys {
+		keys[i] = fmt.Sprintf("%s %.1f %%", k, 100*float64(counts[k])/float64(sum))
+	}
+	return keys
+}
+
+var spinPC = reflect.ValueOf(bare.Spin).Pointer()
+
+// classify returns the part of the profile's handler that a stack is in, and its
+// leaf; "" if it isn't in perfSigprof.
+func classify(pcs []uint64) (part, leaf string) {
+	if len(pcs) == 0 {
+		return "", ""
+	}
+	// It is nil for the vDSO, which tells the handler the time.
+	if f := runtime.FuncForPC(uintptr(pcs[0])); f != nil && f.Entry() == spinPC {
+		return "", "" // as nearly all
+	}
+	callers := make([]uintptr, len(pcs))
+	for i, pc := range pcs {
+		callers[i] = uintptr(pc)
+		if i == 0 {
+			callers[i]++ // not a return address
+		}
+	}
+	prof := false
+	fs := runtime.CallersFrames(callers)
+	for {
+		f, more := fs.Next()
+		if leaf == "" {
+			leaf = f.Function
+		}
+		for _, p := range parts {
+			if f.Function == p.name {
+				part = p.part // the outermost counts
+			}
+		}
+		prof = prof || f.Function == "runtime.perfSigprof"
+		if f.Function == "runtime.sigtramp" || !more {
+			break
+		}
+	}
+	switch {
+	case !prof:
+		return "", ""
+	case part == "":
+		part = "rest"
+	}
+	return part, leaf
+}
+
+// warmUp has the kernel do what it does once, in this thread's name.
+func warmUp() error {
+	_, err := measure(variants[0], depths[0])
+	return err
+}
+
+type results struct {
+	Costs  []cost
+	Splits []split
+}
+
+func measureAll() (*results, error) {
+	res := new(results)
+	if err := warmUp(); err != nil {
+		return nil, err
+	}
+	for _, depth := range depths {
+		for _, v := range variants {
+			c, err := measure(v, depth)
+			if err != nil {
+				return nil, fmt.Errorf("%s, depth %d: %v", v.name, depth, err)
+			}
+			res.Costs = append(res.Costs, c)
+		}
+	}
+	for _, depth := range depths {
+		sp, err := divide(depth)
+		if err != nil {
+			return nil, fmt.Errorf("parts, depth %d: %v", depth, err)
+		}
+		res.Splits = append(res.Splits, sp)
+	}
+	return res, nil
+}
+
+func (res *results) print(w io.Writer) {
+	fmt.Fprintf(w, "Instructions per sample\n\n| depth | what | kernel | user | samples |\n|--:|---|--:|--:|--:|\n")
+	for _, c := range res.Costs {
+		fmt.Fprintf(w, "| %d | %s | %.0f | %.0f | %.0f |\n", c.Depth, c.Variant, c.Kernel, c.User, c.Samples)
+	}
+	fmt.Fprintf(w, "\nThe handler's, by part, in per cent (the handler sampled at every %d ns)\n\n", probePeriod)
+	for _, sp := range res.Splits {
+		var names []string
+		for part := range sp.Percent {
+			names = append(names, part)
+		}
+		sort.Slice(names, func(i, j int) bool { return sp.Percent[names[i]] > sp.Percent[names[j]] })
+		fmt.Fprintf(w, "depth %d:", sp.Depth)
+		for _, part := range names {
+			fmt.Fprintf(w, " %s %.1f,", part, sp.Percent[part])
+		}
+		fmt.Fprintf(w, " of %d samples\n", sp.Samples)
+		for _, f := range sp.Top {
+			fmt.Fprintf(w, "\t%s\n", f)
+		}
+	}
+}
