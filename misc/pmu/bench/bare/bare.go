@@ -274,3 +274,6 @@ func restorerPC() uintptr
 //
 //go:noescape
 func Spin(n uint64)
+
+// Thread returns the calling thread's number.
+func Thread() int { return syscall.Gettid() }

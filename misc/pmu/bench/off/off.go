@@ -1,0 +1,73 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package off measures what a program pays that takes no profile: the
+// operations in whose way a profiler could stand.
+package off
+
+import (
+	"runtime"
+	"syscall"
+)
+
+// An op is an operation, done n times.
+type op struct {
+	name string
+	do   func(n int)
+}
+
+var ops = []op{
+	{"goroutine switch", gosched},
+	{"channel, ping-pong", pingPong},
+	{"system call", getppid},
+	{"goroutine, start to end", spawn},
+}
+
+func gosched(n int) {
+	stop := make(chan bool)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.Gosched()
+			}
+		}
+	}()
+	for i := 0; i < n; i++ {
+		runtime.Gosched()
+	}
+	stop <- true
+}
+
+func pingPong(n int) {
+	a, b := make(chan int), make(chan int)
+	go func() {
+		for x := range a {
+			b <- x
+		}
+		close(b)
+	}()
+	for i := 0; i < n; i++ {
+		a <- i
+		<-b
+	}
+	close(a)
+	<-b
+}
+
+func getppid(n int) {
+	for i := 0; i < n; i++ {
+		syscall.Getppid()
+	}
+}
+
+func spawn(n int) {
+	done := make(chan bool)
+	for i := 0; i < n; i++ {
+		go func() { done <- true }()
+		<-done
+	}
+}
