@@ -30,6 +30,15 @@ func perfNeeds(t *testing.T, event string) {
 	perfNeedsAs(t, event, event)
 }
 
+// perfCan reports whether the event can be sampled here.
+func perfCan(event string) bool {
+	if StartCPUProfileWithConfig(PerfEvent(new(bytes.Buffer), event, 0)) != nil {
+		return false
+	}
+	StopCPUProfile()
+	return true
+}
+
 func perfNeedsAs(t *testing.T, need, event string) {
 	t.Helper()
 	err := StartCPUProfileWithConfig(PerfEvent(new(bytes.Buffer), event, 0))
