@@ -50,14 +50,56 @@ type perfBound struct {
 	cost int64 // ns, least cost of a sample in the window: what is more was spent off the CPU
 	gaps [perfWindow]int64
 	exit int64 // nanotime at the end of the last handler; 0 before the first
+
+	extra     int64  // interrupts in the window besides one for each sample
+	inHandler uint64 // overflows in handlers until the last one, of events with interrupts
+
+	// The event whose period is to change when it next overflows, and the
+	// direction: 1 for a longer period, -1 for a shorter one, 0 for no change.
+	event, direction int
 }
 
 // account is called at the end of a signal handler that recorded the overflows
-// in hits. It returns the event whose period should change, and in which
-// direction, or 0.
+// in hits. It returns the event whose period should change now, and in which
+// direction, or 0. The event has just overflowed: later, the change would drop
+// what the counter has counted since then (see restart).
 //
 //go:nowritebarrierrec
-func (b *perfBound) account(hits *perfHits, entry, now int64) (event, direction int) {
+func (t *perfThread) account(hits *perfHits, entry, now int64) (event, direction int) {
+	b := &t.load
+	b.extra += t.interrupts(hits)
+	b.add(hits, entry, now)
+	if h := &hits.ev[b.event]; b.direction == 0 || h.n+h.kernel == 0 {
+		return 0, 0
+	}
+	direction, b.direction = b.direction, 0
+	return b.event, direction
+}
+
+// interrupts returns how many interrupts besides one there were for the signal:
+// a handler can find records of several events, and some that overflowed while
+// it ran. A software event or a breakpoint has no interrupt of its own.
+//
+//go:nowritebarrierrec
+func (t *perfThread) interrupts(hits *perfHits) int64 {
+	n := int64(-1)
+	inHandler := uint64(0)
+	for i := range t.ctr[:t.n] {
+		cfg := &perfProf.slots[i].cfg
+		if cfg.Clock || cfg.Type != _PERF_TYPE_SOFTWARE && cfg.Type != _PERF_TYPE_BREAKPOINT && cfg.Type != _PERF_TYPE_TRACEPOINT {
+			n += int64(hits.ev[i].n + hits.ev[i].kernel)
+			inHandler += t.ctr[i].inHandler
+		}
+	}
+	n += int64(inHandler - t.load.inHandler)
+	t.load.inHandler = inHandler
+	return max(n, 0)
+}
+
+// add adds a handler's run to the window, and at the window's end decides.
+//
+//go:nowritebarrierrec
+func (b *perfBound) add(hits *perfHits, entry, now int64) {
 	start := hits.time
 	if start == 0 || start > entry {
 		start = entry
@@ -78,62 +120,71 @@ func (b *perfBound) account(hits *perfHits, entry, now int64) (event, direction 
 		}
 	}
 	if b.n++; b.n < perfWindow {
-		return 0, 0
+		return
 	}
 
-	spent := perfWindow * b.cost
+	// An interrupt costs about what the rest does, and is not in that.
+	spent := (perfWindow + b.extra) * b.cost
 	total := spent
 	for _, g := range b.gaps {
 		total += min(g, perfIdleFactor*b.cost)
 	}
 	// The event with the most samples is the one that costs.
+	b.event, b.direction = 0, 0
 	for i := range b.hits {
-		if b.hits[i] > b.hits[event] {
-			event = i
+		if b.hits[i] > b.hits[b.event] {
+			b.event = i
 		}
 	}
-	b.n = 0
+	b.n, b.extra = 0, 0
 	b.hits = [perf.MaxEvents]int32{}
 	switch {
 	case spent*100 > total*perfCostHigh:
-		return event, 1
+		b.direction = 1
 	case spent*100 < total*perfCostLow:
-		return event, -1
+		b.direction = -1
 	}
-	return event, 0
 }
 
 // step takes the next longer or shorter period of event i, if there is one and
-// the event may have it. The handler of t's thread calls it, with t.lock held.
+// the event may have it. The handler of t's thread calls it, or whoever drains
+// the ring of a thread that runs C, with t.lock held.
 //
 //go:nowritebarrierrec
 func (t *perfThread) step(i, direction int) {
 	c := &t.ctr[i]
 	cfg := &perfProf.slots[i].cfg
 	rung := int(c.rung) + direction
-	if cfg.Exact || !c.phased || t.stopped || rung < 0 || rung >= len(cfg.Periods) || cfg.Periods[rung] == 0 {
+	if cfg.Exact || !c.phased || t.stopped || rung < 0 || rung >= len(cfg.Periods) || cfg.Periods[rung] == 0 || !c.ours() {
 		return
 	}
 	ioctl(c.fd, _PERF_EVENT_IOC_DISABLE, 0)
 	if t.ring.base != 0 {
-		t.drainLeafs(t.ring.head(), true) // these are of the old period
+		t.drainLeafs(t.ring.head(), !t.inC()) // these are of the old period
 	}
 	c.rung = uint8(rung)
 	c.maxRung = max(c.maxRung, c.rung)
-	c.period = cfg.Periods[rung]
-	var v perfCounterValue
-	if t.ring.base == 0 && v.read(c.fd) {
-		c.due = v.value + c.period
-	}
-	t.restart(c)
+	t.restart(c, cfg.Periods[rung])
 }
 
 // restart sets c's period and starts the stopped counter. See phase for why it
 // must be stopped.
 //
+// The kernel begins a full period. What the counter has counted of the last one
+// is next to nothing if it has just overflowed. A thread that runs C can be
+// anywhere in it, so there the next sample stands for that part, too.
+//
 //go:nowritebarrierrec
-func (t *perfThread) restart(c *perfCounter) {
-	period := c.period
+func (t *perfThread) restart(c *perfCounter, period uint64) {
+	var v perfCounterValue
+	if v.read(c) {
+		if t.inC() && c.base != 0 {
+			c.carry += (v.value - c.base) % c.period
+		}
+		c.base = v.value
+		c.due = v.value + period
+	}
+	c.period = period
 	ioctl(c.fd, _PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&period)))
 	ioctl(c.fd, _PERF_EVENT_IOC_ENABLE, 0)
 }

@@ -116,7 +116,9 @@ func (t *perfThread) signals(on bool) {
 		flags = _O_ASYNC
 	}
 	for i := range t.ctr[:t.n] {
-		fcntlPtr(t.ctr[i].fd, _F_SETFL, flags)
+		if c := &t.ctr[i]; c.ours() {
+			fcntlPtr(c.fd, _F_SETFL, flags)
+		}
 	}
 }
 
@@ -254,7 +256,7 @@ func (t *perfThread) drainForeign() {
 	records := 0
 	for t.ring.tail != head {
 		rec, ok := t.ring.next(head)
-		i := t.event(rec.id)
+		i := t.event(&rec)
 		if !ok || i < 0 {
 			continue
 		}
@@ -280,13 +282,15 @@ func (t *perfThread) drainForeign() {
 			}
 		}
 		c := &t.ctr[i]
+		events := c.period + c.carry
+		c.carry = 0
 		if t.ring.tail <= until {
-			perfProf.slots[i].add(nil, stk[:n], 1, c.period)
+			perfProf.slots[i].add(nil, stk[:n], 1, events)
 		} else {
-			perfProf.slots[i].addLeaf(rec.ip, _ExternalCode, 1, c.period)
+			perfProf.slots[i].addLeaf(rec.ip, _ExternalCode, 1, events)
 		}
 		c.samples++
-		c.events += c.period
+		c.events += events
 	}
 	t.ring.consume()
 	if t.stacks != nil {

@@ -46,6 +46,10 @@ type perfSlot struct {
 	// until the session is idle; the handler reads it without a lock.
 	cfg perf.Config
 
+	// rung is the index in cfg.Periods of the period that threads start with.
+	// It is written with cfg.
+	rung uint8
+
 	// log is the event's profile buffer. It has the same life as cfg.
 	log *profBuf
 
@@ -101,10 +105,11 @@ func _PerfLostRing()  { _PerfLostRing() }  // the kernel's ring was full
 func _PerfLostState() { _PerfLostState() } // interrupted code in which no sample can be written
 
 // perfStart starts sampling the events in cfg on all threads of the process,
-// those that exist and those that come. On failure nothing is left armed.
+// those that exist and those that come. It takes no descriptors from fds on.
+// On failure nothing is left armed.
 //
 //go:linkname perfStart runtime/pprof.runtime_perfStart
-func perfStart(cfg []perf.Config) perf.Failure {
+func perfStart(cfg []perf.Config, fds int) perf.Failure {
 	lock(&perfProf.lock)
 	idle := perfProf.state.Load() == perfIdle
 	unlock(&perfProf.lock)
@@ -123,7 +128,7 @@ func perfStart(cfg []perf.Config) perf.Failure {
 	perfProf.n = len(cfg)
 	perfProf.next = 0
 	perfProf.used.Store(true)
-	if f := perfosStart(); f.Op != perf.OpNone {
+	if f := perfosStart(fds); f.Op != perf.OpNone {
 		perfDone()
 		return f
 	}

@@ -58,6 +58,10 @@ type perfThread struct {
 	ctr     [perf.MaxEvents]perfCounter
 	stacks  *perfStacks // of a thread that runs C; see perfforeign_linux.go. Stays when t is reused
 	load    perfBound
+	twins   struct {
+		time int64 // of the latest record of a software event
+		seen uint8 // events that have had a record with that time
+	}
 }
 
 // A perfCounter is one event's counter on one thread. See perf.Stats for the
@@ -73,6 +77,8 @@ type perfCounter struct {
 	due      uint64 // without a ring: the counter's value at the next overflow
 
 	period        uint64 // events between samples: cfg.Periods[rung], once phased
+	base          uint64 // the counter's value when it began to run with that period; 0 before
+	carry         uint64 // events of unfinished periods, for the next sample; of threads that run C
 	rung, maxRung uint8
 
 	events     uint64 // what the recorded samples stand for
@@ -85,7 +91,10 @@ type perfCounter struct {
 	replayed   uint64
 }
 
-const _ESRCH = 3
+const (
+	_ESRCH  = 3
+	_EMFILE = 24
+)
 
 // perfLinux is the Linux part of perfProf. Protected by perfProf.lock.
 var perfLinux struct {
@@ -96,18 +105,24 @@ var perfLinux struct {
 	// readFormat is what read(2) of a counter returns: value, time enabled,
 	// time running and, from Linux 6.0 on, records lost.
 	readFormat uint64
+
+	// fds is the least descriptor that the session must not take. The kernel
+	// gives the least one that is free, so that this many are in use then.
+	fds int32
 }
 
 // perfosStart arms all threads. The calling thread comes first: what is wrong
 // with an event or with our permissions shows there and is returned. Another
 // thread that can't be armed for lack of descriptors or memory is counted in
-// the ledger, not a reason to go without a profile.
-func perfosStart() perf.Failure {
+// the ledger, not a reason to go without a profile. No descriptors from fds on
+// are taken.
+func perfosStart(fds int) perf.Failure {
 	for i := range perfProf.slots[:perfProf.n] {
 		if c := &perfProf.slots[i].cfg; perfWatches(i, uintptr(c.Config1)) {
 			perfProf.watch = true
 		}
 	}
+	perfStartRungs()
 	perfForeignReset()
 	perfInstallHandler()
 
@@ -121,6 +136,7 @@ func perfosStart() perf.Failure {
 	var f perf.Failure
 	systemstack(func() {
 		perfLinux.readFormat = _PERF_FORMAT_TOTAL_TIME_ENABLED | _PERF_FORMAT_TOTAL_TIME_RUNNING | _PERF_FORMAT_LOST
+		perfLinux.fds = int32(fds)
 		f = perfArm(mp, true)
 	})
 	if f.Op != perf.OpNone {
@@ -260,11 +276,15 @@ func perfCountFailure(f perf.Failure) {
 	}
 	// A thread is sampled for all events or for none.
 	for i := range perfProf.slots[:perfProf.n] {
-		st := &perfProf.slots[i].stats
-		if st.ThreadsFailed == 0 {
-			st.FailedOp, st.FailedErrno = f.Op, f.Errno
+		failed := &perfProf.slots[i].stats.Failed
+		k := 0
+		for k < len(failed)-1 && failed[k].Threads != 0 && (failed[k].Op != f.Op || failed[k].Errno != f.Errno) {
+			k++
 		}
-		st.ThreadsFailed++
+		if failed[k].Threads == 0 {
+			failed[k].Op, failed[k].Errno = f.Op, f.Errno
+		}
+		failed[k].Threads++
 	}
 }
 
@@ -323,12 +343,29 @@ func (t *perfThread) free() {
 	t.recycle()
 }
 
-// close closes the counter's descriptor, unless the program has closed it and
-// the number is now something of its own. (Programs that become daemons close
-// all descriptors there may be.)
-func (c *perfCounter) close() {
+// ours reports whether the counter's descriptor is still the counter. Programs
+// that become daemons close all descriptors there may be, and what they open
+// next gets the numbers. Then reading one would take the program's data, or wait
+// for some, and the flags set would be those of its file.
+//
+//go:nowritebarrierrec
+func (c *perfCounter) ours() bool {
 	var id uint64
-	if c.id == 0 || ioctl(c.fd, _PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&id))) == 0 && id == c.id {
+	return ioctl(c.fd, _PERF_EVENT_IOC_ID, uintptr(noescape(unsafe.Pointer(&id)))) == 0 && id == c.id
+}
+
+// control performs an ioctl on the counter, if it is still there.
+//
+//go:nowritebarrierrec
+func (c *perfCounter) control(req uintptr) {
+	if c.ours() {
+		ioctl(c.fd, req, 0)
+	}
+}
+
+// close closes the counter's descriptor. One without an ID has just been opened.
+func (c *perfCounter) close() {
+	if c.id == 0 || c.ours() {
 		closefd(c.fd)
 	}
 }
@@ -346,10 +383,15 @@ func (t *perfThread) open() perf.Failure {
 func (t *perfThread) openCounter(i int) (perf.Op, int32) {
 	s := &perfProf.slots[i]
 	c := &t.ctr[i]
-	first := perfFirstPeriod(&s.cfg)
-	*c = perfCounter{phased: first == s.cfg.Period, due: first, first: first, period: s.cfg.Period}
+	period := s.cfg.Periods[s.rung]
+	first := perfFirstPeriod(&s.cfg, period)
+	*c = perfCounter{phased: first == period, due: first, first: first, period: period, rung: s.rung, maxRung: s.rung}
 
 	fd := perfOpen(s, t.tid, first)
+	if fd >= perfLinux.fds {
+		closefd(fd)
+		fd = -_EMFILE
+	}
 	if fd < 0 {
 		return perf.OpOpen, -fd
 	}
@@ -454,13 +496,39 @@ func perfAttr(s *perfSlot) perfEventAttr {
 	return attr
 }
 
-// perfMinFirst is the least first period of a hardware counter. An interrupt
-// takes about as many cycles; a shorter first period would overflow again and
-// again before the handler could set the event's period.
-const perfMinFirst = 1 << 14
+// perfMinFirst is the least first period of a hardware counter, and
+// perfMinClock that of a clock, in ns. An interrupt takes about as long; with
+// a shorter one the thread would go from one to the next, and its handler not
+// get to set the event's period, or its own code to unblock the signal.
+const (
+	perfMinFirst = 1 << 14
+	perfMinClock = 50 * 1000
+)
 
-// perfFirstPeriod returns a thread's first period for an event: uniformly
-// random in [1, period].
+// perfStartRungs chooses the periods that threads start with. Clocks
+// interrupt a thread even if it is the kernel's or another clock's interrupt
+// that runs. With four of 10 us, at 12 us for an interrupt, a thread never got
+// as far as the signal handler, where the overhead bound would have acted. So
+// they start with periods that together leave some time. The bound takes the
+// shorter ones where they are cheap enough.
+func perfStartRungs() {
+	slots := perfProf.slots[:perfProf.n]
+	clocks := uint64(0)
+	for i := range slots {
+		if slots[i].cfg.Clock {
+			clocks++
+		}
+	}
+	for i := range slots {
+		s := &slots[i]
+		s.rung = 0
+		for ps := &s.cfg.Periods; s.cfg.Clock && ps[s.rung] < clocks*perfMinClock && ps[s.rung+1] != 0; s.rung++ {
+		}
+	}
+}
+
+// perfFirstPeriod returns a thread's first period for an event that it starts
+// with the given one: uniformly random in [1, period].
 //
 // For every period's worth of events the user should expect one sample, also
 // from threads that are too short to see a whole period: they get one with the
@@ -469,12 +537,59 @@ const perfMinFirst = 1 << 14
 //
 // The kernel has no separate first period. So the counter starts with the
 // random one, and the handler sets the event's own at the first overflow.
-func perfFirstPeriod(c *perf.Config) uint64 {
-	first := 1 + uint64(cheaprand64())%c.Period
-	if c.Type != _PERF_TYPE_SOFTWARE && c.Type != _PERF_TYPE_BREAKPOINT && c.Type != _PERF_TYPE_TRACEPOINT {
-		first = max(first, min(perfMinFirst, c.Period))
+func perfFirstPeriod(c *perf.Config, period uint64) uint64 {
+	first := 1 + uint64(cheaprand64())%period
+	switch {
+	case c.Clock:
+		first = max(first, min(perfMinClock, period))
+	case c.Type != _PERF_TYPE_SOFTWARE && c.Type != _PERF_TYPE_BREAKPOINT && c.Type != _PERF_TYPE_TRACEPOINT:
+		first = max(first, min(perfMinFirst, period))
 	}
 	return first
+}
+
+// event returns the index of the event that the record is about, or -1.
+//
+// Two software events that differ only in what they exclude can overflow at the
+// same occurrence. Then Linux since 6.1 or so writes the second record with the
+// first one's ID and time: it fills in a perf_sample_data once and uses it for
+// both (do_perf_sw_event and perf_prepare_sample in kernel/events/core.c). No
+// two occurrences have the same time, so that tells these records.
+//
+//go:nowritebarrierrec
+func (t *perfThread) event(rec *perfRecord) int {
+	for i := range t.ctr[:t.n] {
+		if t.ctr[i].id != rec.id {
+			continue
+		}
+		if rec.typ == _PERF_RECORD_SAMPLE && perfProf.slots[i].cfg.Type == _PERF_TYPE_SOFTWARE {
+			return t.twin(i, rec)
+		}
+		return i
+	}
+	return -1
+}
+
+// twin returns the index of the event to which a record belongs that has the
+// ID of software event i.
+//
+//go:nowritebarrierrec
+func (t *perfThread) twin(i int, rec *perfRecord) int {
+	if rec.time != t.twins.time || t.twins.seen>>i&1 == 0 {
+		t.twins.time = rec.time
+		t.twins.seen = 1 << i
+		return i
+	}
+	kernel := rec.misc&_PERF_RECORD_MISC_CPUMODE_MASK == _PERF_RECORD_MISC_KERNEL
+	for j := range t.ctr[:t.n] {
+		c := &perfProf.slots[j].cfg
+		if t.twins.seen>>j&1 == 0 && c.Type == _PERF_TYPE_SOFTWARE && c.Config == perfProf.slots[i].cfg.Config &&
+			!(kernel && c.ExcludeKernel) && !(!kernel && c.ExcludeUser) {
+			t.twins.seen |= 1 << j
+			return j
+		}
+	}
+	return i
 }
 
 // phase sets the event's period on a counter that has overflowed for the first
@@ -494,11 +609,15 @@ func (t *perfThread) phase(i int) {
 	if t.stopped {
 		return // disarming; don't start it again
 	}
+	if !c.ours() {
+		c.phaseEnd = ^uint64(0) // the first period stays
+		return
+	}
 	ioctl(c.fd, _PERF_EVENT_IOC_DISABLE, 0)
 	if t.ring.base != 0 {
 		c.phaseEnd = t.ring.head()
 	}
-	t.restart(c)
+	t.restart(c, c.period)
 }
 
 // stop stops t's counters. When it returns none of them can overflow.
@@ -508,7 +627,7 @@ func (t *perfThread) stop() {
 	t.acquire() // not between phase's two steps
 	t.stopped = true
 	for i := range t.ctr[:t.n] {
-		ioctl(t.ctr[i].fd, _PERF_EVENT_IOC_DISABLE, 0)
+		t.ctr[i].control(_PERF_EVENT_IOC_DISABLE)
 	}
 	t.lock.Store(0)
 }
@@ -541,7 +660,7 @@ func (t *perfThread) close(mp *m) {
 		s := &perfProf.slots[i]
 		st := &s.stats
 		var v perfCounterValue
-		if v.read(c.fd) {
+		if v.read(c) {
 			st.Events += v.value
 			st.Enabled += v.enabled
 			st.Running += v.running
@@ -564,10 +683,14 @@ func (t *perfThread) close(mp *m) {
 		st.Replayed += c.replayed
 		// Losses are part of the profile, so that its total is right.
 		if c.lostRing != 0 {
-			s.addLeaf(0, _PerfLostRing, c.lostRing, c.lostRing*c.period)
+			n := c.lostEvents(c.lostRing, v.value, s.cfg.Clock)
+			s.addLeaf(0, _PerfLostRing, c.lostRing, n)
+			st.Lost += n
 		}
 		if c.lostUnwind != 0 {
-			s.addLeaf(0, _PerfLostState, c.lostUnwind, c.lostUnwind*c.period)
+			n := c.lostUnwind * c.period
+			s.addLeaf(0, _PerfLostState, c.lostUnwind, n)
+			st.Lost += n
 		}
 	}
 	t.lock.Store(0)
@@ -575,21 +698,36 @@ func (t *perfThread) close(mp *m) {
 	t.free()
 }
 
+// lostEvents returns what n lost overflows of c stand for, of all the events
+// that it has counted. They were lost with the period of then, which is not
+// known if there were several: but what no other sample stands for is. (Of
+// a clock that is an upper limit, as it may have counted the kernel's time.)
+func (c *perfCounter) lostEvents(n, counted uint64, clock bool) uint64 {
+	if c.maxRung == 0 || counted == 0 {
+		return n * c.period
+	}
+	left := counted - min(counted, c.events)
+	if clock {
+		return min(n*c.period, left)
+	}
+	return left
+}
+
 // A perfCounterValue is what read(2) returns for perfLinux.readFormat.
 type perfCounterValue struct {
 	value, enabled, running, lost uint64
 }
 
-// read reads the counter fd. It reports whether that worked; it does not if
+// read reads the counter c. It reports whether that worked; it does not if
 // the program has closed the descriptor behind our back.
 //
 //go:nowritebarrierrec
-func (v *perfCounterValue) read(fd int32) bool {
+func (v *perfCounterValue) read(c *perfCounter) bool {
 	n := int32(unsafe.Sizeof(*v))
 	if perfLinux.readFormat&_PERF_FORMAT_LOST == 0 {
 		n -= 8
 	}
-	return read(fd, noescape(unsafe.Pointer(v)), n) == n
+	return c.ours() && read(c.fd, noescape(unsafe.Pointer(v)), n) == n
 }
 
 // perfDrainWait bounds how long perfStopThreads waits for handlers.

@@ -68,7 +68,7 @@ func perfSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 		t.drainLeafs(t.ring.head(), true)
 	}
 	if hits.any {
-		if i, direction := t.load.account(&hits, entry, nanotime()); direction != 0 {
+		if i, direction := t.account(&hits, entry, nanotime()); direction != 0 {
 			t.step(i, direction)
 		}
 	}
@@ -127,7 +127,7 @@ func (t *perfThread) drain(hits *perfHits, gp *g, pc uintptr, head uint64) {
 	}
 	for t.ring.tail != head {
 		rec, ok := t.ring.next(head)
-		i := t.event(rec.id)
+		i := t.event(&rec)
 		if !ok || i < 0 {
 			continue
 		}
@@ -177,7 +177,7 @@ func (t *perfThread) drainLeafs(head uint64, inHandler bool) {
 	}
 	for t.ring.tail != head {
 		rec, ok := t.ring.next(head)
-		i := t.event(rec.id)
+		i := t.event(&rec)
 		if !ok || i < 0 {
 			continue
 		}
@@ -260,18 +260,6 @@ func perfWatches(i int, pc uintptr) bool {
 	return c.Type == _PERF_TYPE_BREAKPOINT && c.BPType == _HW_BREAKPOINT_X && c.Config1 == uint64(pc) && c.Period == 1
 }
 
-// event returns the index of the event that the kernel calls id, or -1.
-//
-//go:nowritebarrierrec
-func (t *perfThread) event(id uint64) int {
-	for i := range t.ctr[:t.n] {
-		if t.ctr[i].id == id {
-			return i
-		}
-	}
-	return -1
-}
-
 // note enters in the ledger a record that is not a sample.
 //
 //go:nowritebarrierrec
@@ -332,7 +320,7 @@ func (t *perfThread) drainCounters(hits *perfHits, gp *g, fd int32) {
 			if c.fd == fd {
 				n = 1
 			}
-		case v.read(c.fd) && v.value >= c.due:
+		case v.read(c) && v.value >= c.due:
 			if c.phased {
 				n = 1 + (v.value-c.due)/c.period
 				c.due += n * c.period

@@ -7,6 +7,7 @@ package pprof
 import (
 	"fmt"
 	"internal/runtime/perf"
+	"math"
 	"os"
 	"strings"
 	"syscall"
@@ -33,7 +34,8 @@ func perfCause(f perf.Failure) string {
 		case syscall.EACCES, syscall.EPERM:
 			return perfDenied(errno)
 		case syscall.EMFILE, syscall.ENFILE:
-			return "no file descriptors left (" + errno.Error() + "): each thread takes one per event; raise ulimit -n" + perfNofile()
+			return "too few file descriptors left (" + errno.Error() + "): each thread takes one per event, " +
+				"and the last 256, or the last quarter of fewer than 1024, are the program's; raise ulimit -n" + perfNofile()
 		case syscall.EINVAL:
 			return "the kernel does not accept this combination of event, modifiers and period (" + errno.Error() + ")"
 		case syscall.EBUSY:
@@ -83,6 +85,19 @@ func perfNofile() string {
 		return ""
 	}
 	return fmt.Sprintf(" (now %d)", lim.Cur)
+}
+
+// perfMaxFD returns the least descriptor that a session must not take, though the
+// kernel would give it: a program that finds no descriptor for its next
+// connection or file is harmed more than one of which some threads are missing
+// in a profile.
+func perfMaxFD() int {
+	var lim syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil {
+		return math.MaxInt32
+	}
+	n := min(uint64(lim.Cur), math.MaxInt32)
+	return int(n - min(n/4, 256))
 }
 
 func perfErrno(f perf.Failure) error { return syscall.Errno(f.Errno) }

@@ -183,9 +183,10 @@ func TestPerfDescriptors(t *testing.T) {
 		<-ready
 	}
 	defer close(release)
-	limited := func(free int, f func()) {
+	// limited calls f with so few descriptors that free are left for counters.
+	limited := func(free int, f func(own int)) {
 		// The limit is one above the highest descriptor allowed. Fill the
-		// holes below, so that free is what is left.
+		// holes below.
 		var fill []*os.File
 		for {
 			f, err := os.Open("/dev/null")
@@ -197,12 +198,15 @@ func TestPerfDescriptors(t *testing.T) {
 				break
 			}
 		}
-		max := fill[len(fill)-1].Fd()
-		small := syscall.Rlimit{Cur: uint64(max) + 1 + uint64(free), Max: lim.Max}
+		used := int(fill[len(fill)-1].Fd()) + 1
+		small := syscall.Rlimit{Cur: uint64(used + free), Max: lim.Max}
+		for int(small.Cur-small.Cur/4) < used+free { // a quarter is the program's
+			small.Cur++
+		}
 		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &small); err != nil {
 			t.Fatal(err)
 		}
-		f()
+		f(int(small.Cur) - used - free)
 		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil {
 			t.Fatal(err)
 		}
@@ -211,26 +215,47 @@ func TestPerfDescriptors(t *testing.T) {
 		}
 		perfNothingOpen(t)
 	}
+	// With two events, the k'th open of a counter fails.
+	events := []perfReq{{"task-clock", 1e6}, {"cpu-clock", 1e6}}
 	two := []ProfilingOption{PerfEvent(io.Discard, "task-clock", 0), PerfEvent(new(bytes.Buffer), "cpu-clock", 0)}
-	for free := range 2 {
-		var err error
-		limited(free, func() { err = StartCPUProfileWithConfig(two[0], two[1:]...) })
-		if !errors.Is(err, syscall.EMFILE) {
-			t.Errorf("with %d descriptors left: error is %v", free, err)
-		} else {
-			t.Log(err)
-			if s := err.Error(); !strings.Contains(s, "ulimit -n") || !strings.Contains(s, "descriptor") {
-				t.Errorf("error has no remedy: %s", s)
+	for free := range 7 {
+		limited(free, func(own int) {
+			if free < 2 {
+				err := StartCPUProfileWithConfig(two[0], two[1:]...)
+				if !errors.Is(err, syscall.EMFILE) {
+					t.Errorf("with %d descriptors left: error is %v", free, err)
+				} else if s := err.Error(); !strings.Contains(s, "ulimit -n") || !strings.Contains(s, "descriptor") {
+					t.Errorf("error has no remedy: %s", s)
+				}
+				return
 			}
-		}
+			for _, r := range perfProfileOf(t, events, func() {
+				cpuHogger(cpuHog1, &salt1, 30*time.Millisecond)
+				perfOpenFiles(t, own-1) // in cgo programs, one is a look for threads
+			}) {
+				if l := r.ledger(); !strings.Contains(l, "not sampled") || !strings.Contains(l, "descriptors") {
+					t.Errorf("with too few descriptors for all threads the profile says only:\n%s", l)
+				}
+				if n := r.comment("threads"); n > int64(free/2) {
+					t.Errorf("with %d descriptors %d threads were sampled for two events", free, n)
+				}
+			}
+		})
 	}
-	limited(3, func() {
-		r := perfProfileOf(t, []perfReq{{"task-clock", 1e6}}, func() { cpuHogger(cpuHog1, &salt1, 30*time.Millisecond) })[0]
-		if l := r.ledger(); !strings.Contains(l, "not sampled") || !strings.Contains(l, "descriptors") {
-			t.Errorf("with too few descriptors for all threads the profile says only:\n%s", l)
-		}
-	})
 	perfStartWorks(t)
+}
+
+// perfOpenFiles fails the test unless n files can be opened.
+func perfOpenFiles(t *testing.T, n int) {
+	t.Helper()
+	for i := range n {
+		f, err := os.Open("/dev/null")
+		if err != nil {
+			t.Errorf("the program's own open %d of %d: %v", i+1, n, err)
+			return
+		}
+		defer f.Close()
+	}
 }
 
 // perfOrdinaryUser makes a command run as a user without capabilities. The test

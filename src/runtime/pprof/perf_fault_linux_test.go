@@ -31,6 +31,18 @@ func perfBlockSIGPROF(t *testing.T) (unblock func()) {
 	return func() { setmask(unblockHow) }
 }
 
+// TestPerfSameFaults tests that events that differ only in what they exclude are
+// told apart, though Linux gives their records the same ID when the same
+// occurrence makes both overflow.
+func TestPerfSameFaults(t *testing.T) {
+	perfNeeds(t, "page-faults:uk")
+	for _, r := range perfProfileOf(t, []perfReq{{"page-faults", 3}, {"page-faults:uk", 5}, {"page-faults:k", 2}, {"minor-faults", 3}}, func() {
+		perfFault(t, 20e3)
+	}) {
+		r.near("events of all samples", float64(r.events()), float64(r.comment("counted")), float64(perfMaxPeriod(r)*r.comment("threads")))
+	}
+}
+
 var perfInlinedVar, perfInlinedSum int64
 
 // perfInlinedWrite goes on after the write, where the breakpoint finds it.

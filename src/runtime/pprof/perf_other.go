@@ -24,3 +24,5 @@ func perfCause(f perf.Failure) string {
 }
 
 func perfErrno(f perf.Failure) error { return errors.ErrUnsupported }
+
+func perfMaxFD() int { return 0 }

@@ -142,9 +142,10 @@ func (e *perfEvent) comments() []string {
 		}
 		add("precise_ip: %d", st.Precise)
 		add("threads: %d armed", st.Threads)
-		if st.ThreadsFailed != 0 {
-			add("warning: %d threads were not sampled: %s", st.ThreadsFailed,
-				perfCause(perf.Failure{Op: st.FailedOp, Errno: st.FailedErrno}))
+		for _, f := range st.Failed {
+			if f.Threads != 0 {
+				add("warning: %d threads were not sampled: %s", f.Threads, perfCause(perf.Failure{Op: f.Op, Errno: f.Errno}))
+			}
 		}
 		if st.NoRing != 0 {
 			add("warning: %d threads had no ring buffer: %s", st.NoRing, perfCause(perf.Failure{Op: perf.OpRing}))
@@ -156,8 +157,7 @@ func (e *perfEvent) comments() []string {
 		if e.Kind == perfevent.Clock && !e.KernelIncluded() {
 			// The clock's interrupt finds the thread in the kernel and takes
 			// no sample, but the time counts. Hardware counters stop there.
-			lost := (st.LostRing + st.LostUnwind) * e.period
-			add("not sampled: %d ns, in the excluded kernel or less than a period", st.Events-min(st.Events, st.Sampled+lost))
+			add("not sampled: %d ns, in the excluded kernel or less than a period", st.Events-min(st.Events, st.Sampled+st.Lost))
 		}
 		if st.MaxPeriod > e.period {
 			add("overhead bound: periods up to %d, on threads where samples came too fast; each sample is recorded with its own", st.MaxPeriod)

@@ -18,7 +18,7 @@ import (
 
 // Provided by package runtime; see perfprof.go there.
 
-func runtime_perfStart(cfg []perf.Config) perf.Failure
+func runtime_perfStart(cfg []perf.Config, fds int) perf.Failure
 func runtime_perfStop()
 func runtime_perfDone()
 func runtime_perfStats(slot int) perf.Stats
@@ -176,7 +176,7 @@ func (s *perfSession) start() error {
 		p.b = newProfileBuilder(p.w)
 		p.b.perf = p
 	}
-	if f := runtime_perfStart(s.configs); f.Op != perf.OpNone {
+	if f := runtime_perfStart(s.configs, perfMaxFD()); f.Op != perf.OpNone {
 		return perfError(s.slots[f.Slot].Name, f)
 	}
 	s.done = make(chan struct{})

@@ -77,10 +77,15 @@ type Failure struct {
 // For each thread, Events = Samples x Period + what the Lost fields stand for
 // + a residual below one period for the first and for the last sample.
 type Stats struct {
-	Threads       uint64 // threads that were armed
-	ThreadsFailed uint64 // threads that were not, and why:
-	FailedOp      Op     // the first failure's step
-	FailedErrno   int32  // and its errno
+	Threads uint64 // threads that were armed
+
+	// Threads that were not, by cause. Causes beyond these are counted with
+	// the last one.
+	Failed [4]struct {
+		Threads uint64
+		Op      Op
+		Errno   int32
+	}
 
 	Period      uint64 // events between samples
 	Precise     int8   // precise_ip obtained
@@ -95,6 +100,7 @@ type Stats struct {
 	LostUnwind  uint64 // overflows in code where a sample can't be written (64-bit atomics on arm and mips)
 	LostBuffer  uint64 // samples that did not fit in the profile buffer
 	Sampled     uint64 // events that Samples, Delayed and InHandler stand for
+	Lost        uint64 // events that LostRing and LostUnwind stand for
 	MaxPeriod   uint64 // the longest period that the overhead bound made a thread take
 	Throttled   uint64 // times the kernel throttled the event
 	Replayed    uint64 // hits of a breakpoint that were the same execution again, resumed after preemption
