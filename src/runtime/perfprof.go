@@ -241,16 +241,15 @@ func (s *perfSlot) due() bool {
 // thread whose counters are stopped; see perfSlot.lock.
 //
 // The tag must be &gp.labels of the interrupted goroutine, or nil; see
-// profBuf.write.
+// profBuf.write. The stack is as in perfStack.
 //
 //go:nowritebarrierrec
 func (s *perfSlot) add(tagPtr *unsafe.Pointer, stk []uintptr, samples, events uint64) {
 	hdr := [perfHdrWords]uint64{samples, events}
-	now := nanotime()
 	for !s.lock.CompareAndSwap(0, 1) {
 		osyield()
 	}
-	s.log.write(tagPtr, now, hdr[:], stk)
+	s.log.write(tagPtr, 0, hdr[:], stk) // no profile has the time of a sample
 	due := perfProf.sleeping.Load() == 1 && s.due()
 	s.lock.Store(0)
 	if due {
@@ -263,38 +262,12 @@ func (s *perfSlot) add(tagPtr *unsafe.Pointer, stk []uintptr, samples, events ui
 //
 //go:nowritebarrierrec
 func (s *perfSlot) addLeaf(ip uintptr, why func(), samples, events uint64) {
-	var stk [maxCPUProfStack]uintptr
-	n := 0
-	if ip != 0 {
-		n = perfLeafFrames(stk[:len(stk)-1], ip)
+	// ip+1 and why+1: stacks hold return addresses. See tracebackPCs.
+	stk := [3]uintptr{0, ip + 1, abi.FuncPCABIInternal(why) + sys.PCQuantum}
+	if ip == 0 {
+		stk[1] = stk[2]
+		s.add(nil, stk[:2], samples, events)
+		return
 	}
-	stk[n] = abi.FuncPCABIInternal(why) + sys.PCQuantum // a return address; see sigprof
-	s.add(nil, stk[:n+1], samples, events)
-}
-
-// perfLeafFrames stores in stk what a traceback stores for its leaf at ip: a
-// return address for each function that is inlined there. It returns their
-// number. The profile builder relies on an instruction always having the same
-// ones: a stack that has fewer made it panic. See tracebackPCs.
-//
-//go:nowritebarrierrec
-func perfLeafFrames(stk []uintptr, ip uintptr) (n int) {
-	f := findfunc(ip)
-	if !f.valid() {
-		stk[0] = ip + 1
-		return 1
-	}
-	callee := abi.FuncIDNormal
-	for u, uf := newInlineUnwinder(f, ip); uf.valid(); uf = u.next(uf) {
-		if n == len(stk) {
-			return 0 // rather none than not all
-		}
-		id := u.srcFunc(uf).funcID
-		if id != abi.FuncIDWrapper || !elideWrapperCalling(callee) {
-			stk[n] = uf.pc + 1
-			n++
-		}
-		callee = id
-	}
-	return n
+	s.add(nil, stk[:], samples, events)
 }

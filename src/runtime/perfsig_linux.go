@@ -52,11 +52,13 @@ func perfSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 		return doorbell
 	}
 
-	entry := nanotime()
 	var hits perfHits
+	var entry int64
 	if t.ring.base != 0 {
 		t.drain(&hits, gp, c.sigpc(), t.ring.head())
+		entry = hits.time // later than the overflow by what the kernel takes; to ask for it costs
 	} else if doorbell {
+		entry = nanotime()
 		t.drainCounters(&hits, gp, perfSigFD(c))
 	}
 	if hits.any {
@@ -362,40 +364,38 @@ func (t *perfThread) sample(hits *perfHits, c *sigctxt, gp *g, mp *m, delayed bo
 		tagPtr = &gp.m.curg.labels
 	}
 
-	var stk [maxCPUProfStack]uintptr
-	n := 0
+	var stk perfStack
 	var last uintptr // instruction that stk is of; it differs between events only if perfExactPC says so
 	for i := range t.ctr[:t.n] {
 		h := &hits.ev[i]
 		s := &perfProf.slots[i]
+		period := t.ctr[i].period
 		if all := h.n + h.kernel; all > 0 && delayed {
 			// The thread sanitizer calls the handler later than the signal
 			// came, and the stack has changed. See sighandler.
-			s.addLeaf(h.ip, _PerfDelayed, all, all*t.ctr[i].period)
+			s.addLeaf(h.ip, _PerfDelayed, all, all*period)
 			t.ctr[i].delayed += all
-			t.ctr[i].events += all * t.ctr[i].period
+			t.ctr[i].events += all * period
 			continue
 		}
 		if h.n > 0 {
 			if pc := perfExactPC(h.ip, h.exact, c.sigpc()); pc != last {
-				n = sigprofStack(&stk, pc, c.sigsp(), c.siglr(), gp, mp)
+				stk.unwind(pc, c.sigsp(), c.siglr(), gp, mp)
 				last = pc
 			}
-			s.add(tagPtr, stk[:n], h.n, h.n*t.ctr[i].period)
+			s.add(tagPtr, stk.user(), h.n, h.n*period)
 			t.ctr[i].samples += h.n
-			t.ctr[i].events += h.n * t.ctr[i].period
+			t.ctr[i].events += h.n * period
 		}
 		if h.kernel > 0 {
 			// The kernel's instruction is called by the stack that entered it.
 			if pc := c.sigpc(); pc != last {
-				n = sigprofStack(&stk, pc, c.sigsp(), c.siglr(), gp, mp)
+				stk.unwind(pc, c.sigsp(), c.siglr(), gp, mp)
 			}
-			n = 1 + copy(stk[1:], stk[:n])
-			stk[0] = h.kernelIP + 1
+			s.add(tagPtr, stk.kernel(h.kernelIP), h.kernel, h.kernel*period)
 			last = 0
-			s.add(tagPtr, stk[:n], h.kernel, h.kernel*t.ctr[i].period)
 			t.ctr[i].samples += h.kernel
-			t.ctr[i].events += h.kernel * t.ctr[i].period
+			t.ctr[i].events += h.kernel * period
 		}
 	}
 	getg().m.mallocing--
@@ -411,8 +411,7 @@ func perfExactPC(ip uintptr, exact bool, pc uintptr) uintptr {
 	if !exact || ip == pc {
 		return pc
 	}
-	f := findfunc(pc)
-	if !f.valid() || findfunc(ip) != f || funcspdelta(f, ip) != funcspdelta(f, pc) {
+	if f := perfFrameAt(pc); f == perfFrameOdd || f != perfFrameAt(ip) || !perfSameFunc(ip, pc) {
 		return pc
 	}
 	return ip

@@ -9,6 +9,7 @@ import (
 	"internal/abi"
 	"internal/perfevent"
 	"internal/runtime/perf"
+	"slices"
 	"unsafe"
 )
 
@@ -18,7 +19,7 @@ import (
 //	data[1] = time stamp (ignored)
 //	data[2] = number of samples
 //	data[3] = number of events that they stand for
-//	data[4:4+n] = stack
+//	data[4:4+n] = stack, as expand wants it
 //
 // Zero samples with a stack of length 1 are an overflow record: the stack is
 // the number of samples that did not fit. See addCPUData.
@@ -39,7 +40,7 @@ func (b *profileBuilder) addPerfData(e *perfEvent, data []uint64, tags []unsafe.
 		if samples == 0 && len(stk) == 1 {
 			samples, events = stk[0], stk[0]*e.period
 			e.lostBuffer += samples
-			stk = []uint64{uint64(abi.FuncPCABIInternal(lostProfileEvent) + 1)}
+			stk = []uint64{0, uint64(abi.FuncPCABIInternal(lostProfileEvent) + 1)}
 		}
 		m := b.m.lookup(stk, tag)
 		if m.values == nil {
@@ -52,6 +53,17 @@ func (b *profileBuilder) addPerfData(e *perfEvent, data []uint64, tags []unsafe.
 		return fmt.Errorf("mismatched profile records and tags")
 	}
 	return nil
+}
+
+// expand turns the stacks, most of which the runtime recorded as the return
+// addresses of frames, into those of calls, with one for each inlined call. It
+// is done here, once for each stack, and not by the signal handler for each
+// sample.
+func (p *perfProfile) expand(b *profileBuilder) {
+	var calls [1 << 10]uintptr // 64 frames, and what was inlined into them
+	for m := b.m.all; m != nil; m = m.nextAll {
+		m.stk = slices.Clone(calls[:pprof_fpunwindExpand(calls[:], m.stk)])
+	}
 }
 
 // header writes what the profile says of itself: its sample types, the first

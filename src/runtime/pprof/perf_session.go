@@ -237,6 +237,7 @@ func (s *perfSession) writer() {
 	}
 	for _, p := range s.profiles {
 		p.scale(p.b)
+		p.expand(p.b)
 		p.b.build()
 	}
 }

@@ -1,0 +1,169 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Unwinding in the handler of sampled events.
+//
+// The unwinder decodes two tables for every frame: which function the
+// instruction is in, and how far its stack pointer has moved. Both depend on
+// the instruction alone, and a profile meets the same instructions all the
+// time, so what it finds is kept. A frame then costs a load, a compare and an
+// add in place of some hundred instructions, and inlined calls are expanded
+// once per stack by the reader, not once per sample by the handler.
+//
+// Unlike unwinding by frame pointers this is exact: a function without a frame,
+// or one interrupted in its prologue, hides nobody. Whatever is not an ordinary
+// call by ordinary code is left to the unwinder: see perfFrameOdd.
+
+package runtime
+
+import (
+	"internal/abi"
+	"internal/goarch"
+	"internal/runtime/atomic"
+	"unsafe"
+)
+
+// A perfFrame says how to unwind from an instruction: a kind, and in the
+// other bits the distance from the stack pointer to the frame of the caller.
+type perfFrame uint32
+
+const (
+	perfFrameOdd  perfFrame = iota // ask the unwinder
+	perfFrameCall                  // called the ordinary way
+	perfFrameTop                   // the first function of a stack
+
+	perfFrameKind = 3 // mask of the kind; the distance is a multiple of 4
+)
+
+// perfFrames has the perfFrames of instructions of the first module, hashed by
+// their offset from its start: offset<<32 | perfFrame, or 0. Each is read and
+// written by handlers on all threads, atomically and as a whole; whatever is
+// there is true for ever, so it matters to no one who wins.
+var perfFrames [1 << perfFramesBits]uint64
+
+const perfFramesBits = 13
+
+// perfFrameAt returns the perfFrame of pc.
+//
+//go:nowritebarrierrec
+func perfFrameAt(pc uintptr) perfFrame {
+	if goarch.PtrSize == 4 {
+		return perfFindFrame(pc) // 64-bit atomics may be locks there, which a handler must not take
+	}
+	off := uint64(pc - firstmoduledata.text)
+	if off >= uint64(firstmoduledata.etext-firstmoduledata.text) || off>>32 != 0 {
+		return perfFrameOdd
+	}
+	// Fibonacci hashing: neighbours, which return addresses are, are spread.
+	p := &perfFrames[uint32(off)*2654435769>>(32-perfFramesBits)]
+	e := atomic.Load64(p)
+	if e>>32 != off || e == 0 {
+		e = off<<32 | uint64(perfFindFrame(pc))
+		atomic.Store64(p, e)
+	}
+	return perfFrame(e)
+}
+
+// perfFindFrame computes the perfFrame of pc. See unwinder.resolveInternal.
+//
+//go:nowritebarrierrec
+func perfFindFrame(pc uintptr) perfFrame {
+	f := findfunc(pc)
+	switch {
+	case !f.valid() || f.pcsp == 0:
+		return perfFrameOdd
+	case f.flag&abi.FuncFlagTopFrame != 0:
+		return perfFrameTop
+	case f.flag&abi.FuncFlagSPWrite != 0 || isInjectedCall(f.funcID):
+		return perfFrameOdd // moves the stack pointer by itself; called by a signal
+	}
+	switch f.funcID {
+	case abi.FuncID_morestack, abi.FuncID_systemstack, abi.FuncID_cgocallback:
+		return perfFrameOdd // the next frame is on another stack
+	}
+	d := funcspdelta(f, pc)
+	if d < 0 || d&perfFrameKind != 0 {
+		return perfFrameOdd
+	}
+	return perfFrame(d) | perfFrameCall
+}
+
+// perfUnwind stores in stk the return addresses of the stack that was
+// interrupted at pc, sp and lr, the first of which is pc+1, and returns how
+// many there are: 0 if it takes the unwinder to tell.
+//
+// gp is the interrupted goroutine, whose stack does not move meanwhile. The
+// frames are where the tables say, and within its stack.
+//
+//go:nowritebarrierrec
+func perfUnwind(stk []uintptr, pc, sp, lr uintptr, gp *g) int {
+	n := 0
+	for n < len(stk) {
+		f := perfFrameAt(pc)
+		stk[n] = pc
+		n++
+		if f&perfFrameKind != perfFrameCall {
+			if f == perfFrameOdd {
+				return 0
+			}
+			break
+		}
+		d := uintptr(f &^ perfFrameKind)
+		if !usesLR {
+			d += goarch.PtrSize // the return address, which the call pushed
+		}
+		if sp < gp.stack.lo || sp+d+goarch.PtrSize > gp.stack.hi {
+			return 0
+		}
+		switch {
+		case !usesLR:
+			pc = *(*uintptr)(unsafe.Pointer(sp + d - goarch.PtrSize))
+		case d == 0 && n == 1:
+			pc = lr // a leaf, or one that has not made its frame yet
+		default:
+			pc = *(*uintptr)(unsafe.Pointer(sp))
+		}
+		sp += d
+	}
+	stk[0]++ // stacks hold return addresses; see tracebackPCs
+	return n
+}
+
+// A perfStack is a stack as it is recorded.
+type perfStack struct {
+	// pcs[first] says what follows, as fpunwindExpand wants it: 0 for the
+	// return addresses of frames, logicalStackSentinel for those of calls,
+	// inlined ones too. There is room for one address before the first.
+	pcs [2 + maxCPUProfStack]uintptr
+	n   int // of addresses at pcs[2:]
+}
+
+// unwind sets s to the stack that was interrupted.
+//
+//go:nowritebarrierrec
+func (s *perfStack) unwind(pc, sp, lr uintptr, gp *g, mp *m) {
+	s.n = 0
+	if mp.ncgo == 0 && mp.vdsoSP == 0 && gp != nil {
+		s.pcs[1] = 0
+		s.n = perfUnwind(s.pcs[2:], pc, sp, lr, gp)
+	}
+	if s.n == 0 {
+		s.pcs[1] = logicalStackSentinel
+		s.n = sigprofStack((*[maxCPUProfStack]uintptr)(s.pcs[2:]), pc, sp, lr, gp, mp)
+	}
+}
+
+// user returns the stack.
+//
+//go:nowritebarrierrec
+func (s *perfStack) user() []uintptr { return s.pcs[1 : 2+s.n] }
+
+// kernel returns the stack with the kernel's instruction ip called by it. The
+// stack must be unwound anew afterwards.
+//
+//go:nowritebarrierrec
+func (s *perfStack) kernel(ip uintptr) []uintptr {
+	s.pcs[0], s.pcs[1] = s.pcs[1], ip+1
+	return s.pcs[:2+s.n]
+}
