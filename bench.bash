@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Copyright 2026 The Go Authors. All rights reserved.
+# Use of this source code is governed by a BSD-style
+# license that can be found in the LICENSE file.
+
+# Measures what profiling by events costs and what it is worth, beside the
+# stock Go release, its timer, and perf record where that is installed, on this
+# machine; and in instructions on the emulated one. See misc/pmu/bench.
+#
+#	./bench.bash [-long] [-only sections] [-o dir]
+#
+# The short form takes ten minutes on two cores, after what it needs has been
+# built. Results are in the directory, by default .cache/bench/results:
+# results.md has the tables and the charts.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+root=$PWD
+
+[ -n "${BENCH_GOROOT:-}" ] || ./make.bash
+misc/pmu/vm/setup.bash >&2 || echo "bench.bash: no emulated machine; what needs one is marked in the results" >&2
+mkdir -p .cache/bench
+echo '*' >.cache/bench/.gitignore
+(cd misc/pmu && env GOTOOLCHAIN=local GOWORK=off GOFLAGS= go build -o "$root/.cache/bench/bench" ./bench)
+out=$root/.cache/bench/results
+exec .cache/bench/bench -root "$root" -o "$out" "$@"

@@ -1,0 +1,11 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build !(linux && (amd64 || arm64))
+
+package main
+
+import "errors"
+
+func countsCycles() error { return errors.ErrUnsupported }
