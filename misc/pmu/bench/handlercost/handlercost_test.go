@@ -22,8 +22,8 @@ var ceilings = []struct {
 	depth int
 	user  float64
 }{
-	{10, 8300},
-	{64, 72500},
+	{10, 2500},
+	{64, 7000},
 }
 
 // TestHandlerCost guards the cost of a sample. It is the number of instructions
