@@ -154,8 +154,8 @@ func (b *perfBound) add(hits *perfHits, entry, now int64) {
 func (t *perfThread) step(i, direction int) {
 	c := &t.ctr[i]
 	cfg := &perfProf.slots[i].cfg
-	rung := int(c.rung) + direction
-	if cfg.Exact || !c.phased || t.stopped || rung < 0 || rung >= len(cfg.Periods) || cfg.Periods[rung] == 0 || !c.ours() {
+	rung := max(int(c.rung)+direction, int(c.minRung))
+	if cfg.Exact || !c.phased || t.stopped || rung < 0 || rung == int(c.rung) || rung >= len(cfg.Periods) || cfg.Periods[rung] == 0 || !c.ours() {
 		return
 	}
 	ioctl(c.fd, _PERF_EVENT_IOC_DISABLE, 0)
@@ -165,6 +165,21 @@ func (t *perfThread) step(i, direction int) {
 	c.rung = uint8(rung)
 	c.maxRung = max(c.maxRung, c.rung)
 	t.restart(c, cfg.Periods[rung])
+}
+
+// throttled takes note that the kernel has stopped event i until the next tick,
+// because it has overflowed more often than kernel.perf_event_max_sample_rate
+// allows. What happens in the rest of a tick would be missing, so the event gets
+// a longer period for good. Called with t.lock held.
+//
+//go:nowritebarrierrec
+func (t *perfThread) throttled(i int) {
+	c := &t.ctr[i]
+	c.throttled++
+	if n := c.rung + 1; int(n) < len(perfProf.slots[i].cfg.Periods) {
+		c.minRung = n
+		t.load.event, t.load.direction = i, 1
+	}
 }
 
 // restart sets c's period and starts the stopped counter. See phase for why it

@@ -194,13 +194,12 @@ func (t *perfCountThread) free() {
 }
 
 // close closes t's counters, but no descriptor that the program has closed
-// and reused. See perfCounter.close.
+// and reused. See perfIs.
 //
 //go:nowritebarrierrec
 func (t *perfCountThread) close() {
 	for i, fd := range t.fd[:t.n] {
-		var id uint64
-		if ioctl(fd, _PERF_EVENT_IOC_ID, uintptr(noescape(unsafe.Pointer(&id)))) == 0 && id == t.id[i] {
+		if perfIs(fd, t.id[i]) {
 			closefd(fd)
 		}
 	}
@@ -325,7 +324,10 @@ func (t *perfCountThread) read(s *perfCountSet, dst []perf.Count) perf.Failure {
 		if int(s.leader[l]) != l {
 			continue
 		}
-		r := read(t.fd[l], noescape(unsafe.Pointer(&g)), int32(unsafe.Sizeof(g)))
+		r := int32(-_EBADF)
+		if perfIs(t.fd[l], t.id[l]) {
+			r = read(t.fd[l], noescape(unsafe.Pointer(&g)), int32(unsafe.Sizeof(g)))
+		}
 		if r < 0 {
 			// The program has closed the descriptor behind our back.
 			return perf.Failure{Slot: l, Op: perf.OpControl, Errno: -r}

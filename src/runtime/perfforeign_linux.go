@@ -315,8 +315,8 @@ func (t *perfThread) boundForeign(records int) {
 		case per < low:
 			direction = -1
 		}
-		if direction != 0 {
-			for i := range t.ctr[:t.n] {
+		for i := range t.ctr[:t.n] {
+			if c := &t.ctr[i]; direction != 0 || c.rung < c.minRung {
 				t.step(i, direction)
 			}
 		}

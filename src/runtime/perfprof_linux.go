@@ -80,6 +80,7 @@ type perfCounter struct {
 	base          uint64 // the counter's value when it began to run with that period; 0 before
 	carry         uint64 // events of unfinished periods, for the next sample; of threads that run C
 	rung, maxRung uint8
+	minRung       uint8 // the kernel throttles the event below
 
 	events     uint64 // what the recorded samples stand for
 	samples    uint64
@@ -93,6 +94,7 @@ type perfCounter struct {
 
 const (
 	_ESRCH  = 3
+	_EBADF  = 9
 	_EMFILE = 24
 )
 
@@ -343,16 +345,21 @@ func (t *perfThread) free() {
 	t.recycle()
 }
 
-// ours reports whether the counter's descriptor is still the counter. Programs
-// that become daemons close all descriptors there may be, and what they open
-// next gets the numbers. Then reading one would take the program's data, or wait
-// for some, and the flags set would be those of its file.
+// perfIs reports whether fd is still the counter that the kernel calls id.
+// Programs that become daemons close all descriptors there may be, and what
+// they open next gets the numbers. Then reading one would take the program's
+// data, or wait for some, and the flags set would be those of its file.
 //
 //go:nowritebarrierrec
-func (c *perfCounter) ours() bool {
-	var id uint64
-	return ioctl(c.fd, _PERF_EVENT_IOC_ID, uintptr(noescape(unsafe.Pointer(&id)))) == 0 && id == c.id
+func perfIs(fd int32, id uint64) bool {
+	var got uint64
+	return ioctl(fd, _PERF_EVENT_IOC_ID, uintptr(noescape(unsafe.Pointer(&got)))) == 0 && got == id
 }
+
+// ours reports whether the counter's descriptor is still the counter.
+//
+//go:nowritebarrierrec
+func (c *perfCounter) ours() bool { return perfIs(c.fd, c.id) }
 
 // control performs an ioctl on the counter, if it is still there.
 //

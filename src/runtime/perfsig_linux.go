@@ -270,7 +270,7 @@ func (t *perfThread) note(i int, rec *perfRecord) {
 	case _PERF_RECORD_LOST:
 		t.ctr[i].lostRing += rec.n
 	case _PERF_RECORD_THROTTLE:
-		t.ctr[i].throttled++
+		t.throttled(i)
 	}
 }
 

@@ -9,10 +9,13 @@ package pprof
 
 import (
 	"internal/profile"
+	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
 )
 
@@ -86,4 +89,269 @@ func perfStartsWithFrames(fn ...string) func(*profile.Sample) bool {
 		fs := perfFrames(s)
 		return len(fs) >= len(fn) && slices.Equal(fs[:len(fn)], fn)
 	}
+}
+
+// perfThreads has n threads run f one after the other, each on a thread that is
+// new, and exits with it.
+func perfThreads(n int, f func()) {
+	for range n {
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			runtime.LockOSThread() // for ever, so the thread exits
+			f()
+		}()
+		<-done
+	}
+}
+
+// TestPerfSeccompLater tests a filter that the program installs while events are
+// sampled: the threads that come later are missing, and the profile says why.
+func TestPerfSeccompLater(t *testing.T) {
+	perfNeeds(t, "task-clock")
+	switch mode := perfInChild(); mode {
+	case "":
+		for _, mode := range []string{"EPERM", "EACCES"} {
+			perfChild(t, mode, nil)
+		}
+	default:
+		errno, remedy := syscall.EPERM, "seccomp"
+		if mode == "EACCES" {
+			errno, remedy = syscall.EACCES, "perf_event_paranoid"
+		}
+		const later = 20
+		sum := 0
+		r := perfProfileOf(t, []perfReq{{"task-clock:uk", 1e6}}, func() {
+			forbid(t, errno, perfEventOpenNr(t))
+			perfSpin(50 * time.Millisecond) // on a thread that is armed
+			perfThreads(later, func() { sum += perfCompute(1000) })
+		})[0]
+		if want := later * perfCompute(1000); sum != want {
+			t.Errorf("the later threads computed %d, want %d", sum, want)
+		}
+		if n := r.warned(); n < later/2 { // the first ones may be threads that were idle
+			t.Errorf("%d threads were not sampled by the profile, want %d at least", n, later/2)
+		}
+		if l := r.ledger(); !strings.Contains(l, remedy) || !strings.Contains(l, errno.Error()[:10]) {
+			t.Errorf("the profile does not say why:\n%s", l)
+		}
+		if r.total() == 0 {
+			t.Error("no samples of the threads from before")
+		}
+		perfNothingOpen(t)
+	}
+}
+
+// warned returns the number of threads that were not sampled.
+func (r *perfResult) warned() (n int64) {
+	for _, c := range r.Comments {
+		if v, ok := strings.CutPrefix(c, "warning: "); ok && strings.Contains(v, "threads were not sampled") {
+			v, _, _ = strings.Cut(v, " ")
+			n += perfAtoi(r.t, v)
+		}
+	}
+	return n
+}
+
+// TestPerfNoMmap tests rings that can't be mapped: the samples are right without.
+func TestPerfNoMmap(t *testing.T) {
+	perfNeedsExact(t)
+	if perfInChild() == "" {
+		perfChild(t, "no mmap", nil)
+		return
+	}
+	const mapShared = 1
+	mmap := seccompCheck{seccompNr, syscall.SYS_MMAP}
+	if runtime.GOARCH == "386" {
+		mmap.value = 192 // mmap2
+	}
+	flags := seccompCheck{seccompArg3, mapShared}
+	forbid(t, syscall.ENOMEM, mmap, flags)
+	const calls = 1000
+	r := perfProfileOf(t, []perfReq{{perfCalls("perfTargetA"), 1}}, func() { perfCaller1(calls) })[0]
+	if n := perfMappings(t); n != 0 {
+		t.Errorf("%d rings are mapped", n)
+	}
+	if l := r.ledger(); !strings.Contains(l, "no ring buffer") {
+		t.Errorf("the profile does not say that there was no ring:\n%s", l)
+	}
+	r.near("samples", float64(r.count(perfStartsWith("perfTargetA", "perfCaller1"))), calls, 0)
+}
+
+// TestPerfThrottled tests counters that the kernel throttles: the program gets
+// on, and the profile says so.
+func TestPerfThrottled(t *testing.T) {
+	perfNeeds(t, "task-clock:uk")
+	perfNeedsRoot(t)
+	// It is a limit per tick, of 1 to 10 ms.
+	perfSetSysctl(t, "perf_event_max_sample_rate", "1000")
+	r := perfProfileOf(t, []perfReq{{"task-clock:uk", 60e3}}, func() { perfCompute(1e9) })[0]
+	if n := r.comment("times throttled by the kernel (kernel.perf_event_max_sample_rate)"); n == 0 {
+		t.Errorf("not throttled:\n%s", r.ledger())
+	}
+	t.Log(r.ledger())
+	// It takes some ticks until the period is long enough.
+	perfWithin(t, "events counted, and of all samples", float64(r.comment("counted")), float64(r.events()), 0.1)
+}
+
+// TestPerfNoPendingSignals tests RLIMIT_SIGPENDING 0, at which the kernel sends
+// signals without their information.
+func TestPerfNoPendingSignals(t *testing.T) {
+	perfNeeds(t, "task-clock:uk")
+	if perfInChild() == "" {
+		perfChild(t, "limit", nil)
+		return
+	}
+	const rlimitSigpending = 11
+	if err := syscall.Setrlimit(rlimitSigpending, new(syscall.Rlimit)); err != nil {
+		t.Fatal(err)
+	}
+	r := perfProfileOf(t, []perfReq{{"task-clock:uk", 1e6}}, func() { perfSpin(100 * time.Millisecond) })[0]
+	r.balance()
+}
+
+// TestPerfReusedDescriptors tests a program that closes all descriptors, as
+// daemons do, and opens files of its own that get the numbers. They are not
+// read, closed or changed; the profile says what could not be read.
+func TestPerfReusedDescriptors(t *testing.T) {
+	perfNeeds(t, "task-clock")
+	if perfInChild() == "" {
+		perfChild(t, "daemon", nil)
+		return
+	}
+	t.Setenv(multipleEnv, "true")
+	events := []perfReq{{"task-clock:uk", 1e6}, {"page-faults:uk", 1}, {"cpu-clock:uk", 1e6}}
+	var pipes [][2]int
+	set, err := OpenCounters("task-clock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	rs := perfProfileOf(t, events, func() {
+		perfSpin(20 * time.Millisecond)
+		perfThreads(3, func() {}) // with counters of their own
+		counters := make(map[int]bool)
+		for _, fd := range perfCounterFDs(t) {
+			counters[fd] = true
+			syscall.Close(fd)
+		}
+		if len(counters) < len(events) {
+			t.Fatalf("%d counters were open", len(counters))
+		}
+		// The pipes take the numbers. Reading one that is empty blocks.
+		for n := len(counters); n > 0; {
+			var p [2]int
+			if err := syscall.Pipe(p[:]); err != nil {
+				t.Fatal(err)
+			}
+			pipes = append(pipes, p)
+			for _, fd := range p {
+				if counters[fd] {
+					n--
+				}
+			}
+		}
+		for i, p := range pipes {
+			syscall.SetNonblock(p[0], i%2 == 1)
+			if i%3 == 0 {
+				syscall.Write(p[1], []byte("some data that is longer than what a counter reads"))
+			}
+		}
+		perfSpin(20 * time.Millisecond)
+		perfThreads(3, func() { perfCompute(1000) })
+		perfFault(t, 100)
+		set.Read(make([]CounterValue, 1)) // may fail, but not block
+	})
+	set.Close()
+	for i, p := range pipes {
+		flags, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(p[0]), syscall.F_GETFL, 0)
+		if errno != 0 {
+			t.Errorf("pipe %d: %v", i, errno)
+		}
+		if got := flags&syscall.O_NONBLOCK != 0; got != (i%2 == 1) {
+			t.Errorf("pipe %d: non-blocking is %v", i, got)
+		}
+		if flags&syscall.O_ASYNC != 0 {
+			t.Errorf("pipe %d sends signals", i)
+		}
+		if i%3 == 0 {
+			b := make([]byte, 100)
+			if n, err := syscall.Read(p[0], b); err != nil || string(b[:n]) != "some data that is longer than what a counter reads" {
+				t.Errorf("pipe %d: %q, %v", i, b[:max(n, 0)], err)
+			}
+		}
+		for _, fd := range p {
+			if err := syscall.Close(fd); err != nil {
+				t.Errorf("pipe %d: close: %v", i, err)
+			}
+		}
+	}
+	for _, r := range rs {
+		if n := r.comment("counters could not be read at the end: the program closed their descriptors"); n == 0 {
+			t.Errorf("the profile does not say that counters are gone:\n%s", r.ledger())
+		}
+	}
+	perfNothingOpen(t)
+	perfStartWorks(t)
+}
+
+// perfCounterFDs returns the descriptors of counters.
+func perfCounterFDs(t *testing.T) (fds []int) {
+	t.Helper()
+	d, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range d {
+		if link, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil && strings.Contains(link, "perf_event") {
+			fds = append(fds, int(perfAtoi(t, e.Name())))
+		}
+	}
+	return fds
+}
+
+// A slowWriter waits before it takes anything.
+type slowWriter struct {
+	entered, release chan bool
+	n                int
+}
+
+func (w *slowWriter) Write(b []byte) (int, error) {
+	if w.n == 0 {
+		close(w.entered)
+		<-w.release
+	}
+	w.n += len(b)
+	return len(b), nil
+}
+
+// TestPerfSlowWriter tests that a writer that takes its time holds up nobody but
+// who stops the profile: the counters are closed before.
+func TestPerfSlowWriter(t *testing.T) {
+	perfNeeds(t, "task-clock:uk")
+	w := &slowWriter{entered: make(chan bool), release: make(chan bool)}
+	if err := StartCPUProfileWithConfig(PerfEvent(w, "task-clock:uk", 1e6)); err != nil {
+		t.Fatal(err)
+	}
+	perfSpin(20 * time.Millisecond)
+	stopped := make(chan bool)
+	go func() {
+		StopCPUProfile()
+		close(stopped)
+	}()
+	<-w.entered
+	perfNothingOpen(t)
+	perfThreads(5, func() { perfCompute(1000) })
+	runtime.GC()
+	select {
+	case <-stopped:
+		t.Error("StopCPUProfile did not wait for the writer")
+	default:
+	}
+	close(w.release)
+	<-stopped
+	if w.n == 0 {
+		t.Error("nothing was written")
+	}
+	perfStartWorks(t)
 }

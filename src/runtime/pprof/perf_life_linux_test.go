@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"fmt"
 	"internal/profile"
+	"internal/race"
 	"io"
 	"os"
 	"runtime"
@@ -190,4 +191,73 @@ func TestPerfFailingWriter(t *testing.T) {
 	(&perfResult{t, "cpu-clock:uk", p}).balance()
 	perfNothingOpen(t)
 	perfProfileOf(t, []perfReq{{"task-clock:uk", 1e6}}, func() { perfSpin(50 * time.Millisecond) })[0].balance()
+}
+
+// TestPerfManyThreads tests a thousand threads with eight events each, and what
+// starting and stopping costs, in CPU time: the machine may be busy otherwise.
+func TestPerfManyThreads(t *testing.T) {
+	if race.Enabled {
+		t.Skip("a thread of the race detector is not a thread's cost")
+	}
+	perfNeeds(t, "task-clock")
+	perfNeeds(t, "page-faults:uk")
+	t.Setenv(multipleEnv, "true")
+	threads := 1000
+	names := []string{"task-clock", "cpu-clock", "task-clock:uk", "cpu-clock:uk", "page-faults", "page-faults:uk", "minor-faults", "context-switches"}
+	threads = min(threads, (perfMaxFD()-100)/len(names))
+	release := make(chan bool)
+	var ready, wg sync.WaitGroup
+	ready.Add(threads)
+	for range threads {
+		wg.Go(func() {
+			runtime.LockOSThread() // for ever, so the thread exits
+			ready.Done()
+			<-release
+		})
+	}
+	ready.Wait()
+	defer wg.Wait()
+	defer close(release)
+	bufs := make([]bytes.Buffer, len(names))
+	var opts []ProfilingOption
+	for i, name := range names {
+		opts = append(opts, PerfEvent(&bufs[i], name, 0))
+	}
+	var start, stop time.Duration
+	for i := range 3 {
+		for i := range bufs {
+			bufs[i].Reset()
+		}
+		took := func(f func()) time.Duration {
+			user, sys := diffCPUTime(t, f)
+			return user + sys
+		}
+		d := took(func() {
+			if err := StartCPUProfileWithConfig(opts[0], opts[1:]...); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if i == 0 || d < start {
+			start = d
+		}
+		perfSpin(10 * time.Millisecond)
+		if d = took(StopCPUProfile); i == 0 || d < stop {
+			stop = d
+		}
+		perfNothingOpen(t)
+	}
+	p, err := profile.Parse(&bufs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &perfResult{t, names[0], p}
+	n := r.comment("threads") + r.warned()
+	if n < int64(threads) {
+		t.Errorf("%d threads in the ledger, want %d at least", n, threads)
+	}
+	each := func(d time.Duration) time.Duration { return d / time.Duration(n*int64(len(names))) }
+	t.Logf("%d threads, %d events: start %v, %v for each; stop %v, %v for each", n, len(names), start, each(start), stop, each(stop))
+	if limit := 1*time.Millisecond + time.Duration(n*int64(len(names)))*30*time.Microsecond; start > limit || stop > limit {
+		t.Errorf("starting took %v, stopping %v; the limit is %v", start, stop, limit)
+	}
 }
