@@ -227,7 +227,7 @@ func (s *soak) check(e *event, period uint64, query string, data []byte, calls i
 		return
 	}
 	// A goroutine that is just ending has no stack: runtime.goexit is not shown.
-	if p.noStack*100 > p.samples {
+	if p.noStack > 2 && p.noStack*20 > p.samples {
 		s.errorf("%s: %d of %d samples have no stack", query, p.noStack, p.samples)
 	}
 	if p.samples == 0 {
