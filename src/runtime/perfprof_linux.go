@@ -689,16 +689,23 @@ func (t *perfThread) close(mp *m) {
 		st.MaxPeriod = max(st.MaxPeriod, s.cfg.Periods[c.maxRung])
 		st.Replayed += c.replayed
 		// Losses are part of the profile, so that its total is right.
+		lost := uint64(0)
 		if c.lostRing != 0 {
 			n := c.lostEvents(c.lostRing, v.value, s.cfg.Clock)
 			s.addLeaf(0, _PerfLostRing, c.lostRing, n)
-			st.Lost += n
+			lost += n
 		}
 		if c.lostUnwind != 0 {
 			n := c.lostUnwind * c.period
 			s.addLeaf(0, _PerfLostState, c.lostUnwind, n)
-			st.Lost += n
+			lost += n
 		}
+		if late := c.late(&s.cfg, v.value, lost); late != 0 {
+			s.addLeaf(0, _PerfLostLate, late, late*c.period)
+			st.LostLate += late
+			lost += late * c.period
+		}
+		st.Lost += lost
 	}
 	t.lock.Store(0)
 	t.unlink()
@@ -718,6 +725,34 @@ func (c *perfCounter) lostEvents(n, counted uint64, clock bool) uint64 {
 		return min(n*c.period, left)
 	}
 	return left
+}
+
+// late returns how many periods there are in what the counter has counted since
+// the last overflow that the ledger knows, which should be none. lost is what
+// the overflows stand for that are known to be lost.
+//
+// The kernel writes one record per interrupt. An interrupt that is held up for
+// longer than a period stands for several overflows: a timer's handler skips
+// what has passed (hrtimer_forward_now in kernel/events/core.c), and so do the
+// drivers of PMUs, whose counter has gone on meanwhile. Interrupts are held up
+// while the kernel has them off, and by a hypervisor that runs something else.
+func (c *perfCounter) late(cfg *perf.Config, value, lost uint64) uint64 {
+	if cfg.Clock && (cfg.ExcludeKernel || cfg.ExcludeUser) {
+		return 0 // its value includes what was filtered out of its samples
+	}
+	known := c.events + lost + c.replayed
+	if known == 0 {
+		if value < c.first {
+			return 0
+		}
+		return 1 + (value-c.first)/c.period
+	}
+	// The first sample stands for a period, and came after c.first events.
+	last := known - min(known, cfg.Period) + c.first + c.phaseSum
+	if value < last {
+		return 0
+	}
+	return (value - last) / c.period
 }
 
 // A perfCounterValue is what read(2) returns for perfLinux.readFormat.

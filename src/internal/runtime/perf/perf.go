@@ -100,7 +100,8 @@ type Stats struct {
 	LostUnwind  uint64 // overflows in code where a sample can't be written (64-bit atomics on arm and mips)
 	LostBuffer  uint64 // samples that did not fit in the profile buffer
 	Sampled     uint64 // events that Samples, Delayed and InHandler stand for
-	Lost        uint64 // events that LostRing and LostUnwind stand for
+	LostLate    uint64 // overflows without a record: one interrupt, or none, for several of them
+	Lost        uint64 // events that LostRing, LostUnwind and LostLate stand for
 	MaxPeriod   uint64 // the longest period that the overhead bound made a thread take
 	Throttled   uint64 // times the kernel throttled the event
 	Replayed    uint64 // hits of a breakpoint that were the same execution again, resumed after preemption
