@@ -33,11 +33,6 @@ func perfWithin(t *testing.T, what string, a, b, part float64) {
 	}
 }
 
-// perfClockLate returns the part of a clock's periods that have no sample.
-func perfClockLate(r *perfResult) float64 {
-	return 1 - float64(r.events())/float64(r.comment("counted"))
-}
-
 // TestPerfTwoClocks tests that two events that overflow at the same time are
 // both sampled, every time: one signal then stands for both.
 func TestPerfTwoClocks(t *testing.T) {
@@ -56,11 +51,11 @@ func TestPerfTwoClocks(t *testing.T) {
 			// and the samples are fewer than the counter says. That is not
 			// the engine's doing; a busy virtual machine does it.
 			for range 4 {
-				if perfClockLate(rs[0]) < 0.01 && perfClockLate(rs[1]) < 0.01 {
+				if rs[0].lost() < 0.01 && rs[1].lost() < 0.01 {
 					break
 				}
 				t.Logf("the machine is too busy: interrupts for %.2f %% and %.2f %% of the periods were late",
-					100*perfClockLate(rs[0]), 100*perfClockLate(rs[1]))
+					100*rs[0].lost(), 100*rs[1].lost())
 				rs = perfProfileOf(t, tt.events, func() { perfSpin(time.Second) })
 			}
 			a, b := rs[0], rs[1]
@@ -68,6 +63,9 @@ func TestPerfTwoClocks(t *testing.T) {
 				t.Logf("%s:\n%s", r.name, r.ledger())
 				perfWithin(t, r.name+": counter / period, and samples",
 					float64(r.comment("counted"))/float64(r.comment("period")), float64(r.total()), 0.01)
+				if lost := r.lost(); lost > 0.01 {
+					t.Errorf("%s: %.2f %% of the samples were lost", r.name, 100*lost)
+				}
 				hog := r.count(func(s *profile.Sample) bool { return strings.Contains(strings.Join(perfFrames(s), " "), "cpuHog1") })
 				if hog < r.total()*8/10 {
 					t.Errorf("%s: only %d of %d samples are in cpuHog1:\n%s", r.name, hog, r.total(), r.byStack())

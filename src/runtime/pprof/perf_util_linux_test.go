@@ -229,14 +229,33 @@ func (r *perfResult) near(what string, got, want, d float64) {
 	}
 }
 
+// perfMaxLost is the part of the samples that a test may lose to a machine that
+// is busy with other things. Each is in the ledger and, under its own name, in
+// the profile.
+const perfMaxLost = 0.05
+
 // balance fails the test unless the samples stand for what the counters counted,
-// to less than one sample per thread. (The first period of each thread is
-// random, the last is not complete. So each thread has the quotient of counter
-// and period, or one more.)
+// to less than one sample per thread, and nearly all of them have been taken.
+// (The first period of each thread is random, the last is not complete. So each
+// thread has the quotient of counter and period, or one more.)
 func (r *perfResult) balance() {
 	r.t.Helper()
 	counted, period := float64(r.comment("counted")), float64(r.comment("period"))
-	r.near("samples against counter / period", float64(r.events())/period, counted/period, float64(r.comment("threads")))
+	r.near("samples against counter / period", float64(r.events())/period, counted/period,
+		float64(r.comment("threads")*perfMaxPeriod(r))/period)
+	if lost := r.lost(); lost > perfMaxLost {
+		r.t.Errorf("%s: %.1f %% of the samples were lost; ledger:\n%s", r.name, 100*lost, r.ledger())
+	}
+}
+
+// lost returns the part of the samples that were lost.
+func (r *perfResult) lost() float64 {
+	n := r.count(func(s *profile.Sample) bool {
+		return slices.ContainsFunc(perfFrames(s), func(f string) bool {
+			return strings.HasPrefix(f, "runtime._PerfLost") || f == "runtime/pprof.lostProfileEvent"
+		})
+	})
+	return float64(n) / float64(max(1, r.total()))
 }
 
 // events returns the number of events that the samples stand for.
