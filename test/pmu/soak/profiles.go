@@ -14,6 +14,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"pmutest/profile"
 	"reflect"
 	"runtime"
 	"slices"
@@ -221,37 +222,37 @@ func (s *soak) profile(c *http.Client, r *rand.Rand) {
 // for, and the samples stand for as many events as its ledger says. calls is
 // how often the breakpoint was passed at most.
 func (s *soak) check(e *event, period uint64, query string, data []byte, calls int64) {
-	p, err := parseProfile(data)
+	p, err := profile.Parse(data)
 	if err != nil {
 		s.errorf("%s: %v", query, err)
 		return
 	}
 	// A goroutine that is just ending has no stack: runtime.goexit is not shown.
-	if p.noStack > 2 && p.noStack*20 > p.samples {
-		s.errorf("%s: %d of %d samples have no stack", query, p.noStack, p.samples)
+	if p.NoStack > 2 && p.NoStack*20 > p.Samples {
+		s.errorf("%s: %d of %d samples have no stack", query, p.NoStack, p.Samples)
 	}
-	if p.samples == 0 {
-		s.errorf("%s: no samples; %q", query, p.comments)
+	if p.Samples == 0 {
+		s.errorf("%s: no samples; %q", query, p.Comments)
 	}
 	if e.name != "" && e.name != "timer" {
 		names := strings.Split(e.name, ",")
-		if len(p.types) != 1+len(names) {
-			s.errorf("%s: sample types %v", query, p.types)
+		if len(p.Types) != 1+len(names) {
+			s.errorf("%s: sample types %v", query, p.Types)
 			return
 		}
 		for i := range names {
-			if got, want := p.sums[1+i], p.number(i, "sampled: "); got < want {
-				s.errorf("%s: samples stand for %d %s, by the ledger for %d; %q", query, got, p.types[1+i], want, p.comments)
+			if got, want := p.Sums[1+i], p.Number(i, "sampled: "); got < want {
+				s.errorf("%s: samples stand for %d %s, by the ledger for %d; %q", query, got, p.Types[1+i], want, p.Comments)
 			}
 		}
 		// Each call counts once, in user mode, whatever the load.
-		if n := p.sums[len(p.sums)-1]; e.name == probe && (period == 1 || period == 0) && n > calls {
-			s.errorf("%s: %d calls in the profile, %d made; %q", query, n, calls, p.comments)
+		if n := p.Sums[len(p.Sums)-1]; e.name == probe && (period == 1 || period == 0) && n > calls {
+			s.errorf("%s: %d calls in the profile, %d made; %q", query, n, calls, p.Comments)
 		}
 	}
 	s.prof.good.Add(1)
 	s.prof.mu.Lock()
-	s.prof.samples[e.name] += p.samples
+	s.prof.samples[e.name] += p.Samples
 	s.prof.mu.Unlock()
 }
 

@@ -2,7 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package main
+// Package profile reads what the tests need of profiles.
+package profile
 
 import (
 	"bytes"
@@ -15,18 +16,19 @@ import (
 	"strings"
 )
 
-// profileData is what check needs of a profile.
-type profileData struct {
-	types    []string // of samples
-	samples  int64    // sum of the first values
-	noStack  int64    // of these, samples without a location
-	sums     []int64  // sums of the values, by type
-	comments []string
+// A Profile is a profile, summed up.
+type Profile struct {
+	Types     []string         // of samples
+	Samples   int64            // sum of the first values
+	NoStack   int64            // of these, samples without a location
+	Sums      []int64          // sums of the values, by type
+	Functions map[string]int64 // of Samples, those with the function
+	Comments  []string
 }
 
-// number returns the number in the i'th comment "key number ...".
-func (p *profileData) number(i int, key string) int64 {
-	for _, c := range p.comments {
+// Number returns the number in the i'th comment "key number ...", or -1.
+func (p *Profile) Number(i int, key string) int64 {
+	for _, c := range p.Comments {
 		v, ok := strings.CutPrefix(c, key)
 		if !ok {
 			continue
@@ -46,16 +48,21 @@ const (
 	profileSampleType = 1
 	profileSample     = 2
 	profileLocation   = 4
+	profileFunction   = 5
 	profileString     = 6
 	profileComment    = 13
 	typeType          = 1
 	sampleLocation    = 1
 	sampleValue       = 2
 	locationID        = 1
+	locationLine      = 4
+	lineFunction      = 1
+	functionID        = 1
+	functionName      = 2
 )
 
-// parseProfile decodes a profile and checks that its references lead somewhere.
-func parseProfile(data []byte) (*profileData, error) {
+// Parse decodes a profile and checks that its references lead somewhere.
+func Parse(data []byte) (*Profile, error) {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
@@ -64,17 +71,23 @@ func parseProfile(data []byte) (*profileData, error) {
 	if err != nil {
 		return nil, err
 	}
+	type sample struct {
+		n    int64
+		locs []uint64
+	}
 	var (
-		p                     profileData
-		strs                  []string
-		types, comments, used []uint64
-		locations             = make(map[uint64]bool)
-		wrongValues           bool
+		p               Profile
+		strs            []string
+		types, comments []uint64
+		samples         []sample
+		locations       = make(map[uint64][]uint64) // functions
+		functions       = make(map[uint64]uint64)   // names
+		wrongValues     bool
 	)
 	err = fields(raw, func(f int, n uint64, b []byte) error {
 		switch f {
 		case profileSampleType:
-			p.sums = append(p.sums, 0)
+			p.Sums = append(p.Sums, 0)
 			return fields(b, func(f int, n uint64, b []byte) error {
 				if f == typeType {
 					types = append(types, n)
@@ -95,24 +108,49 @@ func parseProfile(data []byte) (*profileData, error) {
 			if err != nil {
 				return err
 			}
-			used = append(used, locs...)
-			if len(values) != len(p.sums) || len(values) == 0 {
+			if len(values) != len(p.Sums) || len(values) == 0 {
 				wrongValues = true
 				return nil
 			}
 			if len(locs) == 0 {
-				p.noStack += int64(values[0])
+				p.NoStack += int64(values[0])
 			}
+			samples = append(samples, sample{int64(values[0]), locs})
 			for i, v := range values {
-				p.sums[i] += int64(v)
+				p.Sums[i] += int64(v)
 			}
 		case profileLocation:
-			return fields(b, func(f int, n uint64, b []byte) error {
-				if f == locationID {
-					locations[n] = true
+			var id uint64
+			in := []uint64{}
+			err := fields(b, func(f int, n uint64, b []byte) error {
+				switch f {
+				case locationID:
+					id = n
+				case locationLine:
+					return fields(b, func(f int, n uint64, b []byte) error {
+						if f == lineFunction {
+							in = append(in, n)
+						}
+						return nil
+					})
 				}
 				return nil
 			})
+			locations[id] = in
+			return err
+		case profileFunction:
+			var id, name uint64
+			err := fields(b, func(f int, n uint64, b []byte) error {
+				switch f {
+				case functionID:
+					id = n
+				case functionName:
+					name = n
+				}
+				return nil
+			})
+			functions[id] = name
+			return err
 		case profileString:
 			strs = append(strs, string(b))
 		case profileComment:
@@ -131,21 +169,32 @@ func parseProfile(data []byte) (*profileData, error) {
 		return strs[i]
 	}
 	for _, i := range types {
-		p.types = append(p.types, str(i))
+		p.Types = append(p.Types, str(i))
 	}
 	for _, i := range comments {
-		p.comments = append(p.comments, str(i))
+		p.Comments = append(p.Comments, str(i))
 	}
-	for _, id := range used {
-		if !locations[id] {
-			err = fmt.Errorf("no location %d", id)
+	p.Functions = make(map[string]int64)
+	for _, sample := range samples {
+		names := make(map[string]bool)
+		for _, id := range sample.locs {
+			in, ok := locations[id]
+			if !ok {
+				err = fmt.Errorf("no location %d", id)
+			}
+			for _, f := range in {
+				names[str(functions[f])] = true
+			}
+		}
+		for name := range names {
+			p.Functions[name] += sample.n
 		}
 	}
 	if wrongValues {
 		err = errors.New("a sample has another number of values than there are types")
 	}
-	if len(p.sums) > 0 {
-		p.samples = p.sums[0]
+	if len(p.Sums) > 0 {
+		p.Samples = p.Sums[0]
 	}
 	return &p, err
 }
