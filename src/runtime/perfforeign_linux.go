@@ -250,19 +250,14 @@ func (t *perfThread) drainForeign() {
 		return
 	}
 	head := t.ring.head()
-	var stk [maxCPUProfStack]uintptr
-	next, n := 0, 0
+	stk := [1 + maxCPUProfStack]uintptr{logicalStackSentinel} // see perfStack
+	next, n := 0, 1
 	until := uint64(0) // records that end here or before belong to stk[:n]
 	records := 0
-	for t.ring.tail != head {
-		rec, ok := t.ring.next(head)
-		i := t.event(&rec)
-		if !ok || i < 0 {
-			continue
-		}
-		if rec.typ != _PERF_RECORD_SAMPLE {
-			t.note(i, &rec)
-			continue
+	for {
+		i, rec, ok := t.overflow(head)
+		if !ok {
+			break
 		}
 		records++
 		if !t.count(i) {
@@ -271,7 +266,7 @@ func (t *perfThread) drainForeign() {
 		if q := t.stacks; q != nil {
 			for until < t.ring.tail && next < q.n {
 				until = q.words[next]
-				n = 0
+				n = 1
 				for _, pc := range q.words[next+2:][:q.words[next+1]] {
 					if n < len(stk) {
 						stk[n] = uintptr(pc)

@@ -124,6 +124,13 @@ type perfRecord struct {
 	n    uint64  // _PERF_RECORD_LOST: number of records lost
 }
 
+// kernel reports whether a sample is of an instruction of the kernel.
+//
+//go:nowritebarrierrec
+func (rec *perfRecord) kernel() bool {
+	return rec.misc&_PERF_RECORD_MISC_CPUMODE_MASK == _PERF_RECORD_MISC_KERNEL
+}
+
 // next decodes the record at tail, which must be before head, and moves tail
 // behind it. ok is false, and the rest is dropped, if the record is malformed:
 // the ring is shared memory, and a handler must not trust a length in it.

@@ -114,6 +114,34 @@ type perfHits struct {
 // in the last page of the address space, where there is no code.
 const perfKernelIP = ^uintptr(4095)
 
+// overflow reads the next sample record before head, and returns it and the index of
+// its event. Records of other types are entered in the ledger. ok is false if
+// there is no sample.
+//
+//go:nowritebarrierrec
+func (t *perfThread) overflow(head uint64) (i int, rec perfRecord, ok bool) {
+	for t.ring.tail != head {
+		rec, ok = t.ring.next(head)
+		i = t.event(&rec)
+		switch {
+		case !ok || i < 0:
+		case rec.typ != _PERF_RECORD_SAMPLE:
+			t.note(i, &rec)
+		default:
+			if rec.kernel() && perfProf.slots[i].cfg.ExcludeKernel {
+				// The counter stopped on the way into the kernel, and the
+				// interrupt found the thread there (skid). The address is none
+				// of the program's business; perf_event_open(2) would not have
+				// told it: exclude_kernel.
+				rec.ip = 0
+				rec.misc &^= _PERF_RECORD_MISC_CPUMODE_MASK | _PERF_RECORD_MISC_EXACT_IP
+			}
+			return i, rec, true
+		}
+	}
+	return 0, perfRecord{}, false
+}
+
 // drain reads the ring up to head and counts in hits the overflows of each
 // event that belong to the interrupted stack, whose leaf is at pc.
 //
@@ -127,15 +155,10 @@ func (t *perfThread) drain(hits *perfHits, gp *g, pc uintptr, head uint64) {
 	if t.ring.tail == head {
 		return
 	}
-	for t.ring.tail != head {
-		rec, ok := t.ring.next(head)
-		i := t.event(&rec)
-		if !ok || i < 0 {
-			continue
-		}
-		if rec.typ != _PERF_RECORD_SAMPLE {
-			t.note(i, &rec)
-			continue
+	for {
+		i, rec, ok := t.overflow(head)
+		if !ok {
+			break
 		}
 		if perfWatches(i, rec.ip) && perfReplayed(gp) {
 			t.ctr[i].replayed++
@@ -147,7 +170,7 @@ func (t *perfThread) drain(hits *perfHits, gp *g, pc uintptr, head uint64) {
 		h := &hits.ev[i]
 		hits.any = true
 		hits.time = rec.time
-		if rec.misc&_PERF_RECORD_MISC_CPUMODE_MASK == _PERF_RECORD_MISC_KERNEL {
+		if rec.kernel() {
 			h.kernel++
 			if h.kernel == 1 && goarch.PtrSize == 8 {
 				h.kernelIP = rec.ip
@@ -177,15 +200,10 @@ func (t *perfThread) drainLeafs(head uint64, inHandler bool) {
 	if t.ring.tail == head {
 		return
 	}
-	for t.ring.tail != head {
-		rec, ok := t.ring.next(head)
-		i := t.event(&rec)
-		if !ok || i < 0 {
-			continue
-		}
-		if rec.typ != _PERF_RECORD_SAMPLE {
-			t.note(i, &rec)
-			continue
+	for {
+		i, rec, ok := t.overflow(head)
+		if !ok {
+			break
 		}
 		if !t.count(i) {
 			continue

@@ -151,6 +151,11 @@ func (s *perfStack) unwind(pc, sp, lr uintptr, gp *g, mp *m) {
 	if s.n == 0 {
 		s.pcs[1] = logicalStackSentinel
 		s.n = sigprofStack((*[maxCPUProfStack]uintptr)(s.pcs[2:]), pc, sp, lr, gp, mp)
+		if s.n > 1 && pc == abi.FuncPCABI0(asyncPreempt) {
+			// The signal that preempts the goroutine was handled first. It made
+			// the interrupted instruction call asyncPreempt, which has not run.
+			s.n = copy(s.pcs[2:], s.pcs[3:2+s.n])
+		}
 	}
 }
 

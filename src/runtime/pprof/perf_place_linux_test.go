@@ -272,8 +272,7 @@ func TestPerfPlace(t *testing.T) {
 				t.Error("no calls")
 			}
 			for stk, n := range placeCalls.n {
-				// See perfStartsWith.
-				if got := sampled[stk] + sampled["runtime.asyncPreempt < "+stk]; got != n {
+				if got := sampled[stk]; got != n {
 					t.Errorf("%d calls from here have %d samples:\n\t%s", n, got, stk)
 				}
 			}

@@ -192,15 +192,11 @@ func perfFrames(s *profile.Sample) []string {
 }
 
 // perfStartsWith returns a match for samples whose stack starts, at the leaf,
-// with these functions of this package. Where the goroutine is preempted by a
-// signal at the same time, the call of asyncPreempt that this has injected may
-// come first.
+// with these functions of this package. (A signal that preempts the goroutine at
+// the same time injects a call of asyncPreempt, which must not show.)
 func perfStartsWith(fn ...string) func(*profile.Sample) bool {
 	return func(s *profile.Sample) bool {
 		fs := perfFrames(s)
-		if len(fs) > 0 && fs[0] == "runtime.asyncPreempt" {
-			fs = fs[1:]
-		}
 		for i, f := range fn {
 			if i >= len(fs) || fs[i] != "runtime/pprof."+f {
 				return false
