@@ -1,0 +1,161 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Tests that threads have the samples that are due to them, however short they
+// live, and whatever they do when the profile starts.
+
+package pprof
+
+import (
+	"context"
+	"internal/profile"
+	"internal/race"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// perfTimeEvent returns an event that measures CPU time.
+func perfTimeEvent(t *testing.T) string {
+	if perfCan("cycles") {
+		return "cycles"
+	}
+	perfNeeds(t, "task-clock:uk")
+	return "task-clock:uk"
+}
+
+//go:noinline
+func shortThreadWork(n int) int { return cpuHog0(2, n) }
+
+//go:noinline
+func oneThreadWork(n int) int { return cpuHog0(2, n) }
+
+// TestPerfShortThreadsTime tests that the same work has as many samples in
+// thousands of threads, each much shorter than a period, as in one thread.
+func TestPerfShortThreadsTime(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector's part of a short thread is large")
+	}
+	event := perfTimeEvent(t)
+	const (
+		work    = 60e3 // iterations
+		threads = 3000
+		period  = 1e6 // many times as long as a thread's work
+	)
+	n := threads
+	if testing.Short() {
+		n /= 3
+	}
+	r := perfProfileOf(t, []perfReq{{event, period}}, func() {
+		// In turns, for what else the machine does.
+		const turns = 10
+		for range turns {
+			for range n / turns / 4 {
+				var wg sync.WaitGroup
+				for range 4 {
+					wg.Go(func() {
+						runtime.LockOSThread() // for ever, so the thread exits
+						shortThreadWork(work)
+					})
+				}
+				wg.Wait()
+			}
+			for range n / turns / 4 * 4 {
+				oneThreadWork(work)
+			}
+		}
+	})[0]
+	in := func(fn string) float64 { return float64(r.inFrame("runtime/pprof." + fn)) }
+	short, one := in("shortThreadWork"), in("oneThreadWork")
+	if armed := r.comment("threads"); armed < int64(n/40*40) {
+		t.Errorf("%d threads were armed of %d", armed, n)
+	}
+	// A thread has a sample with the probability of the part of a period that
+	// its work takes.
+	p := one / float64(n)
+	sigma := math.Sqrt(float64(n) * p)
+	t.Logf("%.0f samples in %d threads, %.0f in one", short, n, one)
+	if one < 40 {
+		t.Errorf("only %.0f samples in one thread:\n%s", one, r.ledger())
+	}
+	// On a machine that is not ours alone the work is not always the same.
+	r.near("samples in short threads", short, one, 5*sigma+0.05*one)
+}
+
+// TestPerfBlockedThreads tests that threads which are in a system call when the
+// profile starts are measured from then on.
+func TestPerfBlockedThreads(t *testing.T) {
+	event := perfTimeEvent(t)
+	unit := int(40e6) // iterations
+	if event == "cycles" {
+		unit = 10e6 // slow and exact
+	}
+	const threads = 4
+	var fds [2]int
+	if err := syscall.Pipe(fds[:]); err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(fds[0])
+	defer syscall.Close(fds[1])
+	var wg sync.WaitGroup
+	var tids [threads]int
+	var ready sync.WaitGroup
+	for i := range threads {
+		ready.Add(1)
+		wg.Go(func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			tids[i] = syscall.Gettid()
+			Do(context.Background(), Labels("blocked", strconv.Itoa(i)), func(context.Context) {
+				ready.Done()
+				var b [1]byte
+				for {
+					if _, err := syscall.Read(fds[0], b[:]); err != syscall.EINTR {
+						break
+					}
+				}
+				shortThreadWork((i + 1) * unit)
+			})
+		})
+	}
+	ready.Wait()
+	for _, tid := range tids {
+		waitFor(t, "threads are in read(2)", func() bool {
+			b, err := os.ReadFile("/proc/self/task/" + strconv.Itoa(tid) + "/syscall")
+			return err != nil || len(b) > 0 && b[0] >= '0' && b[0] <= '9' // "running" if it is not in one
+		})
+	}
+	r := perfProfileOf(t, []perfReq{{event, 1e6}}, func() {
+		if _, err := syscall.Write(fds[1], make([]byte, threads)); err != nil {
+			t.Error(err)
+		}
+		wg.Wait()
+	})[0]
+	r.balance()
+	var n [threads]float64
+	var all float64
+	for i := range n {
+		n[i] = float64(r.count(func(s *profile.Sample) bool {
+			return slices.Equal(s.Label["blocked"], []string{strconv.Itoa(i)}) && slices.Contains(perfFrames(s), "runtime/pprof.shortThreadWork")
+		}))
+		all += n[i]
+	}
+	t.Logf("samples: %v", n)
+	for i := range n {
+		want := float64(i+1) * all / 10
+		tol := 1.5
+		if event != "cycles" {
+			tol += 0.2 * want // the time for the same work differs
+		}
+		r.near("samples of thread "+strconv.Itoa(i), n[i], want, tol)
+	}
+	if all < 100 {
+		t.Errorf("only %v samples", all)
+	}
+}
