@@ -7,6 +7,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"pmu/bench/chart"
 	"pmu/bench/stats"
@@ -136,7 +137,7 @@ func instructions(b *bench, r *report) error {
 	if err != nil {
 		return err
 	}
-	cmd, err := b.vm(exe, "-json")
+	cmd, err := b.vm(exe, "-json", fmt.Sprintf("-short=%v", !b.long))
 	if err != nil {
 		return err
 	}
@@ -181,5 +182,8 @@ func instructions(b *bench, r *report) error {
 	}
 	r.printf("The handler's by part, as sampled while it ran: *unwind* the stack, write to the profile's *buffer* (labels are a pointer there), *drain* the kernel's ring, *bound* the overhead, read the *clock*, and the *rest*, which is the handler's entry and exit.\n\n")
 	r.table(append(append([]string{"frames"}, parts...), "probes"), rows)
+	for _, sp := range h.Splits {
+		r.printf("Most at %d frames: %s.\n\n", sp.Depth, strings.Join(sp.Top[:min(6, len(sp.Top))], ", "))
+	}
 	return nil
 }

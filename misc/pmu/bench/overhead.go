@@ -177,13 +177,17 @@ func cycles(b *bench, r *report) error {
 		}
 		return strconv.ParseFloat(m[1], 64)
 	}
+	deep, switches := "0.05", "0.05"
+	if b.long {
+		deep, switches = "0.2", "0.1"
+	}
 	loads := []struct {
 		name string
 		args []string
 	}{
-		{"10 frames", []string{"-load", "deep", "-n", "10", "-scale", "0.2"}},
-		{"64 frames", []string{"-load", "deep", "-n", "64", "-scale", "0.2"}},
-		{"1000 goroutines switching", []string{"-load", "switch", "-scale", "0.1"}},
+		{"10 frames", []string{"-load", "deep", "-n", "10", "-scale", deep}},
+		{"64 frames", []string{"-load", "deep", "-n", "64", "-scale", deep}},
+		{"1000 goroutines switching", []string{"-load", "switch", "-scale", switches}},
 	}
 	periods := []uint64{10000000, 1000000, 100000, 20000}
 	head := []string{"load", "none"}

@@ -27,8 +27,9 @@ import (
 
 func main() {
 	asJSON := flag.Bool("json", false, "print JSON")
+	short := flag.Bool("short", false, "leave out what is above a profile's 64 frames, and take fewer samples by the timer")
 	flag.Parse()
-	res, err := measureAll()
+	res, err := measureAll(*short)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "handlercost:", err)
 		os.Exit(1)

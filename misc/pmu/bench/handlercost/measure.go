@@ -216,7 +216,7 @@ var parts = []struct{ name, part string }{
 	{"runtime.(*perfThread).drain", "drain"},
 	{"runtime.(*perfThread).drainLeafs", "drain"},
 	{"runtime.(*perfThread).drainCounters", "drain"},
-	{"runtime.sigprofStack", "unwind"},
+	{"runtime.(*perfStack).unwind", "unwind"},
 	{"runtime.(*perfSlot).add", "buffer"},
 	{"runtime.(*perfBound).account", "bound"},
 	{"runtime.nanotime", "clock"},
@@ -243,9 +243,9 @@ const probeWork = 300000
 func divide(depth int) (sp split, err error) {
 	sp = split{Depth: depth, Percent: make(map[string]float64)}
 	// The probe prolongs the handler. The overhead bound must not act on that.
-	period, overflows := uint64(300007), uint64(600)
+	period, overflows := uint64(300007), uint64(1500)
 	if depth > 10 {
-		period, overflows = 1000003, 150
+		period, overflows = 1000003, 250
 	}
 	top := make(map[string]int)
 	atDepth(depth, func() {
@@ -360,13 +360,20 @@ type results struct {
 	Splits []split
 }
 
-func measureAll() (*results, error) {
+func measureAll(short bool) (*results, error) {
 	res := new(results)
+	depths := depths
+	if short {
+		depths = depths[:2]
+	}
 	if err := warmUp(); err != nil {
 		return nil, err
 	}
 	for _, depth := range depths {
 		for _, v := range variants {
+			if short && v.work == timerWork {
+				v.work /= 2
+			}
 			c, err := measure(v, depth)
 			if err != nil {
 				return nil, fmt.Errorf("%s, depth %d: %v", v.name, depth, err)

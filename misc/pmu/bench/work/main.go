@@ -39,7 +39,8 @@ var loads = map[string]func(scale float64){
 	"threads": func(scale float64) { threads(*n, uint64(turns*scale)) },
 	"switch":  func(scale float64) { switches(1000, int(2e6*scale)) },
 	"http":    func(scale float64) { serve(int(20000 * scale)) },
-	"faults":  func(scale float64) { faults(int(200 * scale)) },
+	"faults":  func(scale float64) { faults(int(200*scale), newMapping) },
+	"reuse":   func(scale float64) { faults(int(200*scale), oldMapping()) },
 	"exit":    func(scale float64) {},
 }
 
@@ -50,7 +51,7 @@ var (
 )
 
 func names() string {
-	return "deep, exit, faults, http, switch, threads"
+	return "deep, exit, faults, http, reuse, switch, threads"
 }
 
 func main() {
@@ -225,14 +226,13 @@ func serve(requests int) {
 	srv.Close()
 }
 
-// faults is the worked example: requests that each read a buffer, of which one
-// kind has a new buffer mapped for every request, as a program does that maps
-// files, and the other computes for as long.
-func faults(requests int) {
+// faults is the example of doc/pmu-evidence/example.md: requests that compute a
+// report and look something up, in a buffer that they get from mapping.
+func faults(requests int, mapping func(size int) (b []byte, done func())) {
 	data := []byte(strings.Repeat("the quick brown fox jumps over the lazy dog ", 1<<10))
 	for i := 0; i < requests; i++ {
 		report(data)
-		lookup(data)
+		lookup(data, mapping)
 	}
 }
 
@@ -247,19 +247,36 @@ func report(data []byte) {
 	}
 }
 
-// lookup touches each page of a new mapping.
+// lookup touches each page of a buffer.
 //
 //go:noinline
-func lookup(data []byte) {
+func lookup(data []byte, mapping func(size int) (b []byte, done func())) {
 	const size = 4 << 20
+	b, done := mapping(size)
+	for i := 0; i < size; i += 4096 {
+		b[i] = data[i%len(data)]
+	}
+	done()
+}
+
+// newMapping maps memory for one use.
+func newMapping(size int) (b []byte, done func()) {
 	b, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "work:", err)
 		os.Exit(1)
 	}
 	syscall.Madvise(b, 15) // MADV_NOHUGEPAGE
-	for i := 0; i < size; i += 4096 {
-		b[i] = data[i%len(data)]
+	return b, func() { syscall.Munmap(b) }
+}
+
+// oldMapping returns a mapping that is used again and again.
+func oldMapping() func(size int) (b []byte, done func()) {
+	var b []byte
+	return func(size int) ([]byte, func()) {
+		if b == nil {
+			b, _ = newMapping(size)
+		}
+		return b, func() {}
 	}
-	syscall.Munmap(b)
 }

@@ -1,0 +1,124 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pmu/bench/chart"
+	"pmu/demo/truth"
+	"pmu/profile"
+)
+
+func fake(comments []string, counts map[string]int64) *profile.Profile {
+	p := &profile.Profile{Types: [][2]string{{"samples", "count"}, {"task-clock", "nanoseconds"}}, Comments: comments}
+	for f, n := range counts {
+		p.Samples = append(p.Samples, profile.Sample{Stack: []string{f, "main.main"}, Values: []int64{n, 1000 * n}})
+	}
+	return p
+}
+
+func TestSummarize(t *testing.T) {
+	funcs := []truth.Function{{Name: "a", Want: 20}, {Name: "b", Want: 30}, {Name: "c", Want: 50}}
+	s, err := summarize(funcs, []*profile.Profile{
+		fake(nil, map[string]int64{"a": 20, "b": 30, "c": 50, "elsewhere": 4}),
+		fake(nil, map[string]int64{"a": 60, "c": 40, "elsewhere": 4}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rms := math.Sqrt((40*40 + 30*30 + 10*10) / 3.)
+	if s.samples != 104 || s.worst != 40 || s.missing != 1 || math.Abs(s.rms-rms/2) > 1e-9 {
+		t.Errorf("samples %v, worst %v, missing %v, rms %v; want 104, 40, 1, %v", s.samples, s.worst, s.missing, s.rms, rms/2)
+	}
+	// The second profile has the ranks 3, 1, 2 for 1, 2, 3.
+	if want := (1 - 0.5) / 2; math.Abs(s.rank-want) > 1e-9 {
+		t.Errorf("rank %v, want %v", s.rank, want)
+	}
+	if _, err := summarize(funcs, []*profile.Profile{fake(nil, nil)}); err == nil {
+		t.Error("no error for a profile without samples")
+	}
+}
+
+func TestComments(t *testing.T) {
+	p := fake([]string{"counted: 123456 task-clock", "overhead bound: periods up to 400009, on threads where"},
+		map[string]int64{"a": 5, "runtime._PerfLostRing": 2})
+	if n, lost := samples(p); n != 7 || lost != 2 {
+		t.Errorf("%v samples, %v lost; want 7, 2", n, lost)
+	}
+	if got := bounded(p); got != 400009 {
+		t.Errorf("bounded to %d, want 400009", got)
+	}
+	if got := counted(p); got != 123456 {
+		t.Errorf("counted %v, want 123456", got)
+	}
+	if got := bounded(fake(nil, nil)); got != 0 {
+		t.Errorf("bounded to %d where nothing is said", got)
+	}
+}
+
+func TestRatio(t *testing.T) {
+	if got, want := ratio([]float64{1.2, 1, 1.05}), "1.050 (1.00–1.20)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A section that was not measured is marked, and one that was is there with its
+// chart.
+func TestResults(t *testing.T) {
+	dir := t.TempDir()
+	r := &report{dir: dir, name: "floor"}
+	r.printf("## Floor\n\n")
+	r.table([]string{"a", "b"}, [][]string{{"1", "2"}})
+	r.chart("depth", &chart.Chart{Title: "depth", Groups: []string{"g"}, Series: []chart.Series{{Name: "s", Points: []chart.Point{{Y: 1}}}}})
+	if err := r.write(); err != nil {
+		t.Fatal(err)
+	}
+	if err := join(dir, machine()); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "results.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for _, want := range []string{"| Kernel |", "| a | b |\n|---|--:|\n| 1 | 2 |\n", "![depth](floor-depth.svg)", "section `accuracy` of bench"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if svg, err := os.ReadFile(filepath.Join(dir, "floor-depth.svg")); err != nil || !strings.HasPrefix(string(svg), "<svg ") {
+		t.Errorf("chart: %v, %.20q", err, svg)
+	}
+}
+
+// Runs take turns, and each is of the sampler that it is said to be.
+func TestInterleave(t *testing.T) {
+	b := &bench{dir: t.TempDir()}
+	var order string
+	p := program{"p", func(b *bench, s sampler, file string) (*exec.Cmd, error) {
+		if file != "" {
+			order += s.name
+		}
+		return exec.Command("echo", s.name), nil
+	}}
+	runs, err := b.interleave(p, []sampler{{name: "a"}, {name: "b"}, {name: "c"}}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if order != "abcbcacab" {
+		t.Errorf("order %q, want abcbcacab", order)
+	}
+	for name, rs := range runs {
+		if len(rs) != 3 || rs[0].out != name {
+			t.Errorf("runs of %s: %+v", name, rs)
+		}
+	}
+}
