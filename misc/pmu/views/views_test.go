@@ -1,0 +1,152 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// goCommand returns a go command of the fork, which make.bash builds.
+func goCommand(t *testing.T, env []string, args ...string) *exec.Cmd {
+	t.Helper()
+	tool, err := filepath.Abs("../../../goroot/bin/go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(tool, args...)
+	for _, kv := range os.Environ() {
+		switch name, _, _ := strings.Cut(kv, "="); name {
+		case "GOROOT", "GOFLAGS", "GOTOOLDIR": // of the go command that runs the test
+		default:
+			cmd.Env = append(cmd.Env, kv)
+		}
+	}
+	cmd.Env = append(append(cmd.Env, "GOWORK=off", "GOTOOLCHAIN=local"), env...)
+	return cmd
+}
+
+func output(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", cmd, err, out)
+	}
+	return string(out)
+}
+
+// emulated is the environment in which programs run on the emulated machine
+// and leave their files in dir.
+func emulated(t *testing.T, dir string) []string {
+	t.Helper()
+	vm, err := filepath.Abs("../vm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{"GOARCH=arm64", "CGO_ENABLED=0", "PMUVM_OUT=" + dir, "PATH=" + vm + ":" + os.Getenv("PATH")}
+}
+
+// TestViews tests that go tool pprof shows each kind of profile, in text, as a
+// tree and in a browser.
+func TestViews(t *testing.T) {
+	pprof := strings.TrimSpace(output(t, goCommand(t, nil, "tool", "-n", "pprof")))
+	for _, test := range []struct {
+		name   string
+		events []string
+		emu    bool
+		typ    string // the profile's
+		fn     string // where most of it is
+	}{
+		{"timer", []string{"timer"}, false, "cpu", "main.spin"},
+		{"clock", []string{"task-clock"}, false, "task-clock", "main.spin"},
+		{"kernel", []string{"cpu-clock:uk"}, false, "cpu-clock", "main.spin"},
+		{"software", []string{"page-faults"}, false, "page-faults", "main.touch"},
+		{"breakpoint", []string{"mem:main.touch:x"}, false, "mem:main.touch:x", "main.touch"},
+		{"columns", []string{"page-faults", "task-clock"}, false, "page-faults", "main.touch"},
+		{"hardware", []string{"cycles"}, true, "cycles", "main.spin"},
+		{"raw", []string{"r11"}, true, "r11", "main.spin"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			var env []string
+			if test.emu {
+				env = emulated(t, dir)
+			}
+			env = append(env, "GO_PPROF_ENABLE_MULTIPLE_CPU_PROFILES=true")
+			prof := filepath.Join(dir, "cpu.pprof")
+			output(t, goCommand(t, env, append([]string{"run", ".", "-o", prof}, test.events...)...))
+
+			for _, view := range []string{"-top", "-tree"} {
+				out := output(t, exec.Command(pprof, view, prof))
+				for _, want := range []string{"Type: " + test.typ + "\n", test.fn} {
+					if !strings.Contains(out, want) {
+						t.Errorf("%s: no %q in\n%s", view, want, out)
+					}
+				}
+			}
+			browse(t, pprof, prof, test.typ, test.fn)
+		})
+	}
+}
+
+// browse looks at the pages that go tool pprof serves to a browser.
+func browse(t *testing.T, pprof, prof, typ, fn string) {
+	t.Helper()
+	cmd := exec.Command(pprof, "-http=localhost:", "-no_browser", prof)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	}()
+	url := ""
+	for lines := bufio.NewScanner(stderr); url == "" && lines.Scan(); {
+		_, url, _ = strings.Cut(lines.Text(), "Serving web UI on ")
+	}
+	if url == "" {
+		t.Fatal("pprof -http: serves nothing")
+	}
+	// It says so just before it listens.
+	addr := strings.TrimPrefix(url, "http://")
+	for start := time.Now(); ; {
+		conn, err := net.Dial("tcp", addr)
+		if err == nil {
+			conn.Close()
+			break
+		}
+		if time.Since(start) > time.Minute {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	client := http.Client{Timeout: time.Minute}
+	for _, page := range []string{"/top", "/flamegraph", "/peek?f=main"} {
+		resp, err := client.Get(url + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp.StatusCode != http.StatusOK || !strings.Contains(string(body), typ) || !strings.Contains(string(body), fn) {
+			t.Errorf("%s: %s, without %s or %s:\n%.2000s", page, resp.Status, typ, fn, body)
+		}
+	}
+}
