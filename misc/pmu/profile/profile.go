@@ -29,6 +29,7 @@ type Profile struct {
 type Sample struct {
 	Stack  []string // function names, innermost first
 	Values []int64  // one for each of Profile.Types
+	Labels map[string]string
 }
 
 // ReadFile reads the profile in the file name.
@@ -202,6 +203,19 @@ func (r *raw) sample(msg []byte) (s Sample, err error) {
 			return ints(&locs, num, msg)
 		case 2:
 			return ints(&s.Values, num, msg)
+		case 3: // Label
+			var label [3]int64 // by field: key 1, string 2
+			err := fields(msg, func(field int, num int64, _ []byte) error {
+				if field == 1 || field == 2 {
+					label[field] = num
+				}
+				return nil
+			})
+			if s.Labels == nil {
+				s.Labels = make(map[string]string)
+			}
+			s.Labels[r.string(label[1])] = r.string(label[2])
+			return err
 		}
 		return nil
 	})

@@ -1,0 +1,453 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Fidelity measures how true profiles are. It runs programs of which it is
+// known what their profiles must be, under several profilers, and prints a
+// table: what is true, and what each profiler says.
+//
+//	go run ./fidelity [-stock GO] [-vm] [-rounds N] [CASE...]
+//
+// -stock is a stock go command of the same version, and -vm adds the emulated
+// machine. perf must be in PATH, and permitted to use breakpoints.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"pmu/profile"
+)
+
+var (
+	stock  = flag.String("stock", "", "stock go `command`; without it, there is no column for it")
+	onVM   = flag.Bool("vm", false, "run on the emulated machine too")
+	rounds = flag.Int("rounds", 3, "runs of each, of which all are shown")
+)
+
+// A column is a way to profile.
+type column struct {
+	name    string
+	profile func(b *builds, c *testCase, file string) (out string, stacks []stack, err error)
+}
+
+// A stack is a stack, innermost function first, with what it stands for.
+type stack struct {
+	funcs   []string
+	label   string
+	samples int64
+	events  int64
+}
+
+var columns = []column{
+	{"this Go, software events", fork},
+	{"this Go, cycles, emulated arm64", forkVM},
+	{"stock Go, timer", timer},
+	{"perf record", perf},
+}
+
+// A testCase is one row of the table.
+type testCase struct {
+	name, title string
+
+	// event is what to sample on the host, with %s for the address of symbol
+	// where a name will not do, and period its period. timer and vm say
+	// whether the timer, and cycles on the emulated machine, can see it.
+	event  string
+	symbol string
+	period uint64
+	timer  bool
+	vm     bool
+	scale  float64 // on the emulated machine
+
+	truth   string
+	measure func(truth map[string]float64, stacks []stack) string
+}
+
+const clock = "task-clock"
+
+var cases = []*testCase{
+	{
+		name: "calls", title: "18,000 calls of one function by two callers, every call sampled: samples by caller",
+		event: "mem:main.Target:x", symbol: "main.Target", period: 1,
+		truth: "7000 and 11000",
+		measure: func(_ map[string]float64, s []stack) string {
+			return fmt.Sprintf("%d and %d of %d", in(s, "main.CallerA"), in(s, "main.CallerB"), in(s, "main.Target"))
+		},
+	},
+	{
+		name: "alternate", title: "two functions write a variable in turns, period 1000: part of each",
+		event: "mem:main.Shared:w", symbol: "main.Shared", period: 1000,
+		truth: "50 %, 50 %",
+		measure: func(_ map[string]float64, s []stack) string {
+			return percents(s, "main.WriterA", "main.WriterB")
+		},
+	},
+	{
+		name: "labels", title: "goroutine i writes a variable i times under label i, i = 1 to 60: labels with exactly i samples",
+		event: "mem:main.Shared:w", symbol: "main.Shared", period: 1,
+		truth: "60",
+		measure: func(_ map[string]float64, s []stack) string {
+			n := make(map[string]int64)
+			for _, x := range s {
+				n[x.label] += x.samples
+			}
+			exact := 0
+			for i := int64(1); i <= 60; i++ {
+				if n[strconv.FormatInt(i, 10)] == i {
+					exact++
+				}
+			}
+			return strconv.Itoa(exact)
+		},
+	},
+	{
+		name: "short", title: "the same work in 3,000 short threads and in one thread: samples in the former to those in the latter",
+		event: clock, period: 1e6, timer: true, vm: true, scale: 0.2,
+		truth: "1.00",
+		measure: func(_ map[string]float64, s []stack) string {
+			a, b := in(s, "main.ShortThreads"), in(s, "main.OneThread")
+			return fmt.Sprintf("%.2f (%d / %d)", float64(a)/float64(b), a, b)
+		},
+	},
+	{
+		name: "blocked", title: "four threads, in a system call when the profile starts, do 1 to 4 times a work: parts",
+		event: clock, period: 1e6, timer: true, vm: true, scale: 0.2,
+		truth: "10 %, 20 %, 30 %, 40 %",
+		measure: func(_ map[string]float64, s []stack) string {
+			return percents(s, "main.Blocked1", "main.Blocked2", "main.Blocked3", "main.Blocked4")
+		},
+	},
+	{
+		name: "brief", title: "four functions do 1 to 4 times a work, in 0.05 s: parts",
+		event: clock, period: 100e3, timer: true, vm: true, scale: 1,
+		truth: "10 %, 20 %, 30 %, 40 %",
+		measure: func(_ map[string]float64, s []stack) string {
+			return percents(s, "main.Brief1", "main.Brief2", "main.Brief3", "main.Brief4")
+		},
+	},
+	{
+		name: "time", title: "four goroutines compute: CPU time of the profile to that of getrusage",
+		event: clock, period: 1e6, timer: true, vm: true, scale: 0.2,
+		truth: "1.000",
+		measure: func(truth map[string]float64, s []stack) string {
+			var ns int64
+			for _, x := range s {
+				ns += x.events
+			}
+			return fmt.Sprintf("%.3f", float64(ns)/truth["ns"])
+		},
+	},
+}
+
+// in returns the samples with the function in their stack.
+func in(stacks []stack, fn string) (n int64) {
+	for _, s := range stacks {
+		for _, f := range s.funcs {
+			if f == fn {
+				n += s.samples
+				break
+			}
+		}
+	}
+	return n
+}
+
+// percents returns the functions' parts of their samples.
+func percents(stacks []stack, fns ...string) string {
+	var all int64
+	for _, f := range fns {
+		all += in(stacks, f)
+	}
+	if all == 0 {
+		return "no samples"
+	}
+	var parts []string
+	for _, f := range fns {
+		parts = append(parts, fmt.Sprintf("%.1f", 100*float64(in(stacks, f))/float64(all)))
+	}
+	return strings.Join(parts, ", ") + fmt.Sprintf(" %% of %d", all)
+}
+
+// builds are the probe as built by each toolchain.
+type builds struct {
+	root, dir           string
+	fork, forkVM, stock string
+}
+
+func main() {
+	flag.Parse()
+	if err := run(flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "fidelity:", err)
+		os.Exit(1)
+	}
+}
+
+func run(names []string) error {
+	b, err := build()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.dir)
+	head := []string{"test", "truth"}
+	var cols []column
+	for _, c := range columns {
+		if c.name == columns[1].name && b.forkVM == "" || c.name == columns[2].name && b.stock == "" {
+			continue
+		}
+		cols = append(cols, c)
+		head = append(head, c.name)
+	}
+	fmt.Printf("| %s |\n|%s\n", strings.Join(head, " | "), strings.Repeat("---|", len(head)))
+	for _, c := range cases {
+		if len(names) > 0 && !contains(names, c.name) {
+			continue
+		}
+		cells := []string{c.title, c.truth}
+		for _, col := range cols {
+			cell, err := measure(b, c, col)
+			if err != nil {
+				return fmt.Errorf("%s: %s: %v", c.name, col.name, err)
+			}
+			cells = append(cells, cell)
+		}
+		fmt.Printf("| %s |\n", strings.Join(cells, " | "))
+	}
+	return nil
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// measure runs the case under the profiler, and returns what it found.
+func measure(b *builds, c *testCase, col column) (string, error) {
+	var cells []string
+	for i := 0; i < *rounds; i++ {
+		file := filepath.Join(b.dir, "profile")
+		os.Remove(file)
+		out, stacks, err := col.profile(b, c, file)
+		if err == errCannot {
+			return "cannot", nil
+		}
+		if err != nil {
+			return "", err
+		}
+		cell := c.measure(parseTruth(out), stacks)
+		if len(cells) == 0 || cells[len(cells)-1] != cell {
+			cells = append(cells, cell)
+		}
+	}
+	return strings.Join(cells, "; "), nil
+}
+
+// parseTruth reads the probe's "name value" lines.
+func parseTruth(out string) map[string]float64 {
+	truth := make(map[string]float64)
+	for _, line := range strings.Split(out, "\n") {
+		if f := strings.Fields(line); len(f) == 2 {
+			if v, err := strconv.ParseFloat(f[1], 64); err == nil {
+				truth[f[0]] = v
+			}
+		}
+	}
+	return truth
+}
+
+// build builds the probe.
+func build() (*builds, error) {
+	module, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat("fidelity/probe"); err != nil {
+		return nil, fmt.Errorf("run it in misc/pmu: %v", err)
+	}
+	dir, err := os.MkdirTemp("", "fidelity")
+	if err != nil {
+		return nil, err
+	}
+	b := &builds{root: filepath.Dir(filepath.Dir(module)), dir: dir}
+	ours := filepath.Join(b.root, "goroot", "bin", "go")
+	if g := os.Getenv("PMU_GOROOT"); g != "" {
+		ours = filepath.Join(g, "bin", "go")
+	}
+	for _, x := range []struct {
+		exe  *string
+		name string
+		tool string
+		env  []string
+		want bool
+	}{
+		{&b.fork, "probe.fork", ours, []string{"GOTOOLCHAIN=local"}, true},
+		{&b.forkVM, "probe.arm64", ours, []string{"GOTOOLCHAIN=local", "GOARCH=arm64", "CGO_ENABLED=0"}, *onVM},
+		{&b.stock, "probe.stock", *stock, nil, *stock != ""},
+	} {
+		if !x.want {
+			continue
+		}
+		*x.exe = filepath.Join(dir, x.name)
+		cmd := exec.Command(x.tool, "build", "-o", *x.exe, "./fidelity/probe")
+		cmd.Env = append(append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOROOT="), x.env...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%v: %v\n%s", cmd.Args, err, out)
+		}
+	}
+	return b, nil
+}
+
+var errCannot = fmt.Errorf("this profiler cannot see it")
+
+// do runs cmd as the case and returns its output.
+func do(c *testCase, cmd *exec.Cmd, env ...string) (string, error) {
+	cmd.Env = append(append(os.Environ(), "PMU_FIDELITY_CASE="+c.name), env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%v: %v\n%s", cmd.Args, err, stderr.String())
+	}
+	return stdout.String(), nil
+}
+
+// withKernel returns the event's name for samples in the kernel too.
+func withKernel(event string) string {
+	if event == clock || event == "cycles" {
+		return event + ":uk"
+	}
+	return event
+}
+
+func fork(b *builds, c *testCase, file string) (string, []stack, error) {
+	out, err := do(c, exec.Command(b.fork, "-event", withKernel(c.event), "-period", strconv.FormatUint(c.period, 10), "-o", file))
+	if err != nil {
+		return "", nil, err
+	}
+	stacks, err := goStacks(file)
+	return out, stacks, err
+}
+
+func timer(b *builds, c *testCase, file string) (string, []stack, error) {
+	if !c.timer {
+		return "", nil, errCannot
+	}
+	out, err := do(c, exec.Command(b.stock, "-event", "timer", "-o", file))
+	if err != nil {
+		return "", nil, err
+	}
+	stacks, err := goStacks(file)
+	return out, stacks, err
+}
+
+func forkVM(b *builds, c *testCase, file string) (string, []stack, error) {
+	if !c.vm {
+		return "", nil, errCannot
+	}
+	state := os.Getenv("PMUVM")
+	if state == "" {
+		state = filepath.Join(b.root, ".cache", "vm")
+	}
+	cmd := exec.Command(filepath.Join(b.root, "misc/pmu/vm/go_linux_arm64_exec"), b.forkVM,
+		"-event", withKernel("cycles"), "-period", strconv.FormatUint(c.period, 10), "-scale", fmt.Sprint(c.scale), "-o", file)
+	cmd.Dir = b.dir
+	out, err := do(c, cmd, "PMUVM="+state, "PMUVM_OUT="+b.dir)
+	if err != nil {
+		return "", nil, err
+	}
+	stacks, err := goStacks(file)
+	return out, stacks, err
+}
+
+// goStacks reads a pprof profile.
+func goStacks(file string) ([]stack, error) {
+	p, err := profile.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var stacks []stack
+	for _, s := range p.Samples {
+		var label string
+		for _, v := range s.Labels {
+			label = v
+		}
+		stacks = append(stacks, stack{s.Stack, label, s.Values[0], s.Values[len(s.Values)-1]})
+	}
+	return stacks, nil
+}
+
+// perf profiles with perf record, with frame pointers, which Go programs have.
+func perf(b *builds, c *testCase, file string) (string, []stack, error) {
+	event := c.event
+	if c.symbol != "" {
+		addr, err := address(b.fork, c.symbol)
+		if err != nil {
+			return "", nil, err
+		}
+		event = strings.Replace(event, c.symbol, addr, 1)
+	}
+	out, err := do(c, exec.Command("perf", "record", "-q", "-g", "-e", event, "-c", strconv.FormatUint(c.period, 10), "-o", file, "--", b.fork))
+	if err != nil {
+		return "", nil, err
+	}
+	script := exec.Command("perf", "script", "-i", file, "-F", "period,ip,sym")
+	data, err := script.Output()
+	if err != nil {
+		return "", nil, fmt.Errorf("%v: %v", script.Args, err)
+	}
+	stacks, err := perfStacks(bytes.NewReader(data))
+	return out, stacks, err
+}
+
+// address returns the address of a symbol of the program, as perf wants it.
+func address(exe, symbol string) (string, error) {
+	out, err := exec.Command("go", "tool", "nm", exe).Output()
+	if err != nil {
+		return "", fmt.Errorf("go tool nm: %v", err)
+	}
+	for _, line := range strings.Split(string(out), "\n") {
+		if f := strings.Fields(line); len(f) >= 3 && f[2] == symbol {
+			return "0x" + f[0], nil
+		}
+	}
+	return "", fmt.Errorf("%s has no %s", exe, symbol)
+}
+
+// perfStacks reads the output of perf script: a line with the period, a line
+// for each function, and an empty line.
+func perfStacks(r io.Reader) ([]stack, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	var stacks []stack
+	for _, block := range strings.Split(string(data), "\n\n") {
+		lines := strings.Split(strings.Trim(block, "\n"), "\n")
+		events, err := strconv.ParseInt(strings.TrimSpace(lines[0]), 10, 64)
+		if err != nil || events > math.MaxInt64/2 {
+			if strings.TrimSpace(block) == "" {
+				continue
+			}
+			return nil, fmt.Errorf("perf script wrote %q", lines[0])
+		}
+		s := stack{samples: 1, events: events}
+		for _, line := range lines[1:] {
+			if f := strings.Fields(line); len(f) >= 2 {
+				s.funcs = append(s.funcs, f[1])
+			}
+		}
+		stacks = append(stacks, s)
+	}
+	return stacks, nil
+}
