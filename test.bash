@@ -95,7 +95,10 @@ exact_host() {
 	[ "${CI:-}" ] && export PMU_TEST_REQUIRE=breakpoints,root
 	"$go" test -count=1 -run 'TestPerf|TestCounters|TestEvents|TestProbe' runtime/pprof
 }
-countbench() { env -C misc/pmu GOARCH=arm64 CGO_ENABLED=0 "$go" test -count=1 ./countbench; }
+countbench() {
+	env -C misc/pmu GOARCH=arm64 CGO_ENABLED=0 PMU_TEST_REQUIRE=cycles,instructions \
+		"$go" test -count=1 ./countbench ./bench/handlercost
+}
 
 leg make ./make.bash
 leg gofmt gofmt_leg

@@ -177,9 +177,9 @@ func cycles(b *bench, r *report) error {
 		}
 		return strconv.ParseFloat(m[1], 64)
 	}
-	deep, switches := "0.05", "0.05"
+	deep, switches := "0.1", "0.3"
 	if b.long {
-		deep, switches = "0.2", "0.1"
+		deep, switches = "0.2", "0.5"
 	}
 	loads := []struct {
 		name string

@@ -60,8 +60,9 @@ func TestHandlerCost(t *testing.T) {
 		if event.User < 500 || event.Samples < 100 {
 			t.Errorf("depth %d: %.0f instructions, %.0f samples: that can't be a profiler", c.depth, event.User, event.Samples)
 		}
-		// The kernel does nothing for us that it doesn't do for a bare handler.
-		if event.Kernel > 1.2*signal.Kernel {
+		// The kernel does nothing for us that it doesn't do for a bare handler,
+		// except that the first samples touch the buffer's pages.
+		if event.Kernel > 1.5*signal.Kernel {
 			t.Errorf("depth %d: the kernel takes %.0f instructions per sample, with a bare handler %.0f", c.depth, event.Kernel, signal.Kernel)
 		}
 	}
