@@ -123,6 +123,62 @@ func checkEngine() error {
 		if n == 0 {
 			return fmt.Errorf("profile of %s has no samples; comments:\n\t%s", ep.test, strings.Join(p.Comments, "\n\t"))
 		}
+		if err := ledgerError(p); err != nil {
+			return fmt.Errorf("profile of %s: %v; comments:\n\t%s", ep.test, err, strings.Join(p.Comments, "\n\t"))
+		}
+	}
+	return nil
+}
+
+// ledgerError reports whether the ledger in the comments of an event's profile
+// does not balance: the profile must have what the ledger says was sampled and
+// lost, to the event, and that must be what the counters counted, to a period
+// per thread.
+func ledgerError(p *profile.Profile) error {
+	if len(p.SampleType) != 2 || p.SampleType[0].Type != "samples" {
+		return nil // several events in one profile
+	}
+	ledger := make(map[string]int64)
+	const lostBuffer = "samples lost: profile buffer full"
+	for _, c := range p.Comments {
+		if i := strings.LastIndex(c, ": "); strings.HasPrefix(c, "breakpoint hits not sampled: ") || strings.HasPrefix(c, lostBuffer) {
+			key, _, _ := strings.Cut(c[:i], " (")
+			key, _, _ = strings.Cut(key, ": the same call")
+			n, err := strconv.ParseInt(c[i+2:], 10, 64)
+			if err != nil {
+				return err
+			}
+			ledger[key] += n
+		} else if key, val, ok := strings.Cut(c, ": "); ok {
+			if key == "overhead bound" {
+				key, val = "bound", strings.TrimPrefix(val, "periods up to ")
+			}
+			val, _, _ = strings.Cut(val, " ")
+			if n, err := strconv.ParseInt(strings.TrimSuffix(val, ","), 10, 64); err == nil {
+				ledger[key] += n // of several PMUs
+			}
+		}
+		if strings.HasPrefix(c, "multiplexed") || strings.HasPrefix(c, "counters could not be read") || strings.HasPrefix(c, "warning") {
+			return nil // scaled, or incomplete, and says so
+		}
+	}
+	if _, ok := ledger["counted"]; !ok {
+		return fmt.Errorf("no ledger")
+	}
+	var events int64
+	for _, s := range p.Sample {
+		events += s.Value[1]
+	}
+	period := max(ledger["period"], ledger["bound"])
+	if want := ledger["sampled"] + ledger["lost"]; events != want && (ledger["bound"] == 0 || ledger[lostBuffer] == 0) {
+		return fmt.Errorf("the profile has %d events, the ledger %d", events, want)
+	}
+	residual := ledger["counted"] - ledger["breakpoint hits not sampled"] - events
+	if rest, ok := ledger["not sampled"]; ok {
+		residual = min(residual, residual-rest)
+	}
+	if slack := ledger["threads"] * period; residual > slack || residual < -slack {
+		return fmt.Errorf("counted and recorded events differ by %d, which is more than a period for each thread, %d", residual, slack)
 	}
 	return nil
 }

@@ -394,7 +394,8 @@ func TestPerfPlaceRuntime(t *testing.T) {
 				tol = 0.15 * want // the handler's calls count too
 			}
 			r.near("samples in "+caller, float64(all), want, tol)
-			if got != all {
+			// The scheduler, which may be called from the caller, has calls too.
+			if tt.period == 1 && got != all || float64(got) < 0.99*float64(all) {
 				t.Errorf("%d of %d samples are at %s:\n%s", got, all, tt.stack, r.byStack())
 			}
 		})
@@ -524,7 +525,7 @@ func TestPerfPlaceTimer(t *testing.T) {
 	if race.Enabled {
 		t.Skip("most of the time is the thread sanitizer's, which has no stack")
 	}
-	d := 3 * time.Second
+	d := 2 * time.Second // of CPU time
 	if testing.Short() {
 		d = time.Second
 	}
@@ -536,7 +537,7 @@ func TestPerfPlaceTimer(t *testing.T) {
 		// Each kind gets the same CPU time, in turns so short that the
 		// machine's moods hit all alike.
 		spent := make([]time.Duration, len(work))
-		for start := time.Now(); time.Since(start) < d; {
+		for start := rusage(t); cpuTime(rusage(t))-cpuTime(start) < int64(d); {
 			least := 0
 			for i, s := range spent {
 				if s < spent[least] {
@@ -550,7 +551,7 @@ func TestPerfPlaceTimer(t *testing.T) {
 	})
 	pmu, timer := rs[0], rs[1]
 	n := float64(timer.total())
-	if n < 0.3*d.Seconds()*timerHz || float64(pmu.events()) < 0.3*d.Seconds()*unit {
+	if n < 0.7*d.Seconds()*timerHz || float64(pmu.events()) < 0.7*d.Seconds()*unit {
 		t.Fatalf("%.0f samples of the timer, %d %s", n, pmu.events(), event)
 	}
 	a, b := placeShares(pmu), placeShares(timer)

@@ -166,6 +166,9 @@ func (e *perfEvent) comments() []string {
 		add("time: %d ns enabled, %d ns running", st.Enabled, st.Running)
 		add("samples: %d", st.Samples)
 		add("sampled: %d %s", st.Sampled, e.Type)
+		if st.Lost != 0 {
+			add("lost: %d %s", st.Lost, e.Type)
+		}
 		if e.Kind == perfevent.Clock && !e.KernelIncluded() {
 			// The clock's interrupt finds the thread in the kernel and takes
 			// no sample, but the time counts. Hardware counters stop there.

@@ -135,6 +135,9 @@ func perfProfileOf(t *testing.T, events []perfReq, f func()) []*perfResult {
 		if err != nil {
 			t.Fatalf("profile of %s: %v", events[i].name, err)
 		}
+		if err := ledgerError(p); err != nil && events[i].name != "" {
+			t.Errorf("profile of %s: %v; ledger:\n\t%s", events[i].name, err, strings.Join(p.Comments, "\n\t"))
+		}
 		rs = append(rs, &perfResult{t, events[i].name, p})
 	}
 	return rs
