@@ -33,7 +33,7 @@ func accuracy(b *bench, r *report) error {
 	onVM := err == nil
 	r.printf("The proposal's programs: goroutine has ten functions that do the same work in goroutines of their own, serial has ten in the ratio 1:2:...:10. Each was profiled %d times for each length of its CPU time. ", rounds)
 	if onVM {
-		r.printf("Cycles are those of the emulated machine, at a period of 1000003, for as many of them as the lengths say in nanoseconds (0.3 and 3 s); its runs are all alike, and in each the work is counted from another start. ")
+		r.printf("Cycles are those of the emulated machine, at a period of 1000003, for as many of them as the lengths say in nanoseconds (0.3 and 3 s); its runs are all alike but for a little more work in each. ")
 	} else {
 		r.printf("**Cycles were not sampled**: %v. ", err)
 	}
@@ -145,28 +145,35 @@ func (b *bench) interleaveProfiles(p program, samplers []sampler, rounds int) (m
 }
 
 // cyclesOf profiles a demonstration program on the emulated machine, for billions
-// of instructions.
+// of cycles.
 func (b *bench) cyclesOf(program string, billions float64, rounds int) (profiles []*profile.Profile, err error) {
 	exe, err := b.build(b.fork, "./demo/"+program, false, onVM...)
 	if err != nil {
 		return nil, err
 	}
-	// A turn of the programs' loops has 4 instructions on arm64; at scale 1
-	// they go round 1.5e9 and 8.25e8 times.
-	perScale := map[string]float64{"goroutine": 6, "serial": 3.3}[program]
-	for i := 0; i < rounds; i++ {
+	profiled := func(scale float64) (*profile.Profile, error) {
 		file := filepath.Join(b.dir, "vm", program+".prof")
 		os.Remove(file)
-		// A little more work each time, so that runs are not all the same.
-		scale := billions / perScale * (1 + float64(i)/1000)
 		cmd, err := b.vm(exe, "-event", "cycles", "-period", "1000003", "-scale", fmt.Sprint(scale), "-o", file)
 		if err != nil {
 			return nil, err
 		}
+		// An instruction takes 8 cycles: an eighth of the time to wait for.
+		cmd.Env = append(cmd.Env, "PMUVM_ICOUNT=shift=3,sleep=off")
 		if _, err := output(cmd); err != nil {
 			return nil, err
 		}
-		p, err := profile.ReadFile(file)
+		return profile.ReadFile(file)
+	}
+	const small = 0.01
+	p, err := profiled(small)
+	if err != nil {
+		return nil, err
+	}
+	one := counted(p) / small
+	for i := 0; i < rounds; i++ {
+		// A little more work each time, so that runs are not all the same.
+		p, err := profiled(billions * 1e9 / one * (1 + float64(i)/1000))
 		if err != nil {
 			return nil, err
 		}
