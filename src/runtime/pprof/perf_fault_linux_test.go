@@ -355,3 +355,30 @@ func TestPerfSlowWriter(t *testing.T) {
 	}
 	perfStartWorks(t)
 }
+
+// TestPerfNoKernelAddresses tests that a profile with kernel time says nothing
+// of where the kernel is: names, if the process may see them, but no address.
+func TestPerfNoKernelAddresses(t *testing.T) {
+	perfNeeds(t, "page-faults:uk")
+	r := perfProfileOf(t, []perfReq{{"task-clock:uk", 200e3}}, func() { perfFault(t, 50e3) })[0]
+	kernel := 0
+	for _, loc := range r.Location {
+		if uint64(loc.Address)>>63 != 0 {
+			t.Errorf("location %d has the address %#x", loc.ID, loc.Address)
+		}
+		for _, line := range loc.Line {
+			if line.Function.Filename == "[kernel]" {
+				kernel++
+			}
+		}
+	}
+	for _, m := range r.Mapping {
+		// The one that is the same everywhere is in each profile on x86.
+		if m.File != "[vsyscall]" && m.Start>>63 != 0 {
+			t.Errorf("mapping of %#x to %#x", m.Start, m.Limit)
+		}
+	}
+	if kernel == 0 {
+		t.Errorf("no kernel frames:\n%s", r.byStack())
+	}
+}
