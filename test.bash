@@ -72,7 +72,7 @@ ports_leg() {
 engine_host() { PMU_TEST_EVENT=task-clock PMU_TEST_PERIOD=1000000 "$go" test -count=1 -run "$profiling" runtime/pprof; }
 engine_cgo() {
 	PMU_TEST_EVENT=task-clock PMU_TEST_PERIOD=1000000 "$go" test -count=1 \
-		-run 'TestCgo.*Pprof|TestCgo.*SIGPROF|TestRaceProf|TestRaceSignal|TestTimePprof' runtime
+		-run 'TestCgo.*Pprof|TestCgoPerf|TestCgo.*SIGPROF|TestRaceProf|TestRaceSignal|TestTimePprof' runtime
 }
 on_vm() { GOARCH=arm64 CGO_ENABLED=0 PMUVM_TIMEOUT=1200 "$@"; }
 engine_vm() {
