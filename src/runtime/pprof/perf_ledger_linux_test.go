@@ -37,8 +37,10 @@ func TestPerfLostRing(t *testing.T) {
 	if lost == 0 || delayed == 0 {
 		t.Error("none lost, or none delayed")
 	}
-	r.near("samples", float64(r.total()), n, 0)
-	r.near("events", float64(r.events()), n, 0)
+	// A preemption on the breakpoint hits it once more, which is told from a
+	// call only where the hit has not been lost.
+	r.near("samples", float64(r.total()), n+2, 2)
+	r.near("events", float64(r.events()), n+2, 2)
 	if got := r.comment("samples lost: ring buffer full (runtime._PerfLostRing)"); got != lost {
 		t.Errorf("the comments have %d lost samples, the profile %d", got, lost)
 	}
