@@ -170,7 +170,7 @@ func ledgerError(p *profile.Profile) error {
 		events += s.Value[1]
 	}
 	period := max(ledger["period"], ledger["bound"])
-	if want := ledger["sampled"] + ledger["lost"]; events != want && (ledger["bound"] == 0 || ledger[lostBuffer] == 0) {
+	if want := ledger["sampled"] + ledger["lost"]; events != want {
 		return fmt.Errorf("the profile has %d events, the ledger %d", events, want)
 	}
 	residual := ledger["counted"] - ledger["breakpoint hits not sampled"] - events

@@ -10,6 +10,7 @@ package pprof
 import (
 	"internal/profile"
 	"os"
+	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,8 +20,8 @@ import (
 	"unsafe"
 )
 
-// perfBlockSIGPROF blocks SIGPROF on the current thread and returns a function
-// that unblocks it. The goroutine must be locked to the thread.
+// perfBlockSIGPROF blocks SIGPROF on the current thread, to which it locks the
+// goroutine, and returns a function that undoes both.
 func perfBlockSIGPROF(t *testing.T) (unblock func()) {
 	t.Helper()
 	setmask := func(how uintptr) {
@@ -30,8 +31,12 @@ func perfBlockSIGPROF(t *testing.T) (unblock func()) {
 		}
 	}
 	const block, unblockHow = 0, 1
+	runtime.LockOSThread()
 	setmask(block)
-	return func() { setmask(unblockHow) }
+	return func() {
+		setmask(unblockHow)
+		runtime.UnlockOSThread()
+	}
 }
 
 // TestPerfSameFaults tests that events that differ only in what they exclude are
@@ -381,4 +386,37 @@ func TestPerfNoKernelAddresses(t *testing.T) {
 	if kernel == 0 {
 		t.Errorf("no kernel frames:\n%s", r.byStack())
 	}
+}
+
+// TestPerfBufferFull tests a reader that gets no CPU: samples that do not fit
+// in the buffers are counted, and stand for what they were taken for.
+func TestPerfBufferFull(t *testing.T) {
+	perfNeeds(t, "page-faults")
+	if perfInChild() == "" {
+		perfChild(t, "starve", func(cmd *exec.Cmd) {
+			cmd.Env = append(cmd.Env, "GODEBUG=asyncpreemptoff=1")
+		})
+		return
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const pages = 1024
+	b, err := syscall.Mmap(-1, 0, pages*4096, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Munmap(b)
+	syscall.Madvise(b, syscall.MADV_NOHUGEPAGE)
+	r := perfProfileOf(t, []perfReq{{"page-faults", 3}}, func() {
+		// Nothing here lets the scheduler take the CPU away.
+		for range 350 {
+			for i := 0; i < len(b); i += 4096 {
+				b[i] = 1
+			}
+			syscall.RawSyscall(syscall.SYS_MADVISE, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), syscall.MADV_DONTNEED)
+		}
+	})[0] // which has checked the totals
+	if n := r.comment("samples lost: profile buffer full (runtime/pprof.lostProfileEvent)"); n == 0 {
+		t.Error("nothing was lost")
+	}
+	t.Log(r.ledger())
 }

@@ -38,9 +38,9 @@ func (b *profileBuilder) addPerfData(e *perfEvent, data []uint64, tags []unsafe.
 		tags = tags[1:]
 
 		if samples == 0 && len(stk) == 1 {
-			samples, events = stk[0], stk[0]*e.period
+			samples, events = stk[0], 0 // weighed by weighLost
 			e.lostBuffer += samples
-			stk = []uint64{0, uint64(abi.FuncPCABIInternal(lostProfileEvent) + 1)}
+			stk, tag = lostStack(), nil
 		}
 		m := b.m.lookup(stk, tag)
 		if m.values == nil {
@@ -84,6 +84,29 @@ func (p *perfProfile) header(b *profileBuilder) {
 		}
 	}
 	b.pb.int64Opt(tagProfile_DefaultSampleType, b.stringIndex(first.sampleType()))
+}
+
+// lostStack is the stack of samples that did not fit in the runtime's buffers.
+func lostStack() []uint64 {
+	return []uint64{0, uint64(abi.FuncPCABIInternal(lostProfileEvent) + 1)}
+}
+
+// weighLost has the samples that did not fit in the runtime's buffers stand for
+// the events that no other sample stands for. The overhead bound may have
+// changed their periods, which went with them.
+func (b *profileBuilder) weighLost(e *perfEvent) {
+	if e.lostBuffer == 0 {
+		return
+	}
+	var n int64
+	for _, slot := range e.slots {
+		st := runtime_perfStats(slot)
+		n += int64(st.Sampled + st.Lost)
+	}
+	for m := b.m.all; m != nil; m = m.nextAll {
+		n -= m.values[e.column]
+	}
+	b.m.lookup(lostStack(), nil).values[e.column] += n
 }
 
 // scale corrects the counts of events whose counters the kernel multiplexed:

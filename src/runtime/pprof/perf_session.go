@@ -236,6 +236,9 @@ func (s *perfSession) writer() {
 		}
 	}
 	for _, p := range s.profiles {
+		for _, e := range p.events {
+			p.b.weighLost(e)
+		}
 		p.scale(p.b)
 		p.expand(p.b)
 		p.b.build()
