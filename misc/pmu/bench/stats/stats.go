@@ -29,6 +29,13 @@ func Range(x []float64) (low, high float64) {
 	return s[0], s[len(s)-1]
 }
 
+// Quartiles returns the medians of the lower and of the upper half of x, NaN if
+// x is empty. A median in the middle belongs to both.
+func Quartiles(x []float64) (low, high float64) {
+	s := sorted(x)
+	return Median(s[:(len(s)+1)/2]), Median(s[len(s)/2:])
+}
+
 func sorted(x []float64) []float64 {
 	s := append([]float64(nil), x...)
 	sort.Float64s(s)

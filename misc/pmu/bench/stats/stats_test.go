@@ -12,6 +12,7 @@ import (
 func TestOneNumber(t *testing.T) {
 	x := []float64{9, 1, 4, 2}
 	low, high := Range(x)
+	q1, q3 := Quartiles(x)
 	for _, tt := range []struct {
 		name      string
 		got, want float64
@@ -22,6 +23,8 @@ func TestOneNumber(t *testing.T) {
 		{"low", low, 1},
 		{"high", high, 9},
 		{"mean", Mean(x), 4},
+		{"lower quartile", q1, 1.5},
+		{"upper quartile", q3, 6.5},
 		{"stdev", Stdev(x), math.Sqrt(38. / 3)},
 		{"CV", CV(x), math.Sqrt(38./3) / 4},
 		{"CV of zeros", CV([]float64{0, 0}), 0},
