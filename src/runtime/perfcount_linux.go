@@ -111,7 +111,7 @@ func perfCountExitThread(mp *m) {
 		for p := &s.threads; *p != nil; p = &(*p).next {
 			if t := *p; t.mp.ptr() == mp {
 				*p = t.next
-				if f := t.read(s, s.exited[:]); f.Op != perf.OpNone {
+				if f := t.read(s, s.exited[:], true); f.Op != perf.OpNone {
 					s.miss(f)
 				}
 				t.free()
@@ -279,7 +279,7 @@ func (s *perfCountSet) separate() {
 // the group would never count, while its events one by one would.
 func (t *perfCountThread) starved(s *perfCountSet) bool {
 	var c [perf.MaxEvents]perf.Count
-	if f := t.read(s, c[:]); f.Op != perf.OpNone {
+	if f := t.read(s, c[:], false); f.Op != perf.OpNone {
 		return false
 	}
 	for i := range s.n {
@@ -315,17 +315,17 @@ type perfCountGroup struct {
 }
 
 // read adds what t's counters have counted to dst. It makes one system call
-// for each group.
+// for each group, and with check another before it: see perfIs.
 //
 //go:nowritebarrierrec
-func (t *perfCountThread) read(s *perfCountSet, dst []perf.Count) perf.Failure {
+func (t *perfCountThread) read(s *perfCountSet, dst []perf.Count, check bool) perf.Failure {
 	var g perfCountGroup
 	for l := range s.n {
 		if int(s.leader[l]) != l {
 			continue
 		}
 		r := int32(-_EBADF)
-		if perfIs(t.fd[l], t.id[l]) {
+		if !check || perfIs(t.fd[l], t.id[l]) {
 			r = read(t.fd[l], noescape(unsafe.Pointer(&g)), int32(unsafe.Sizeof(g)))
 		}
 		if r < 0 {
@@ -346,11 +346,33 @@ func (t *perfCountThread) read(s *perfCountSet, dst []perf.Count) perf.Failure {
 	return perf.Failure{}
 }
 
+// intact reports whether the first descriptor that the set has opened, of those
+// of the threads that there are, is still a counter. A program that closes
+// descriptors which are not its own closes all from some number on. Where this
+// one is left, so are those that were opened after it, and need not be asked.
+func (s *perfCountSet) intact() bool {
+	t := s.threads
+	for t != nil && t.next != nil {
+		t = t.next // newer ones are before older ones
+	}
+	if t == nil {
+		return true
+	}
+	lowest := 0
+	for i, fd := range t.fd[:t.n] {
+		if fd < t.fd[lowest] {
+			lowest = i
+		}
+	}
+	return perfIs(t.fd[lowest], t.id[lowest])
+}
+
 // perfosCountRead adds what all threads have counted to dst. The caller holds
 // perfCount.lock.
 func perfosCountRead(s *perfCountSet, dst []perf.Count) {
+	check := !s.intact()
 	for t := s.threads; t != nil; t = t.next {
-		if f := t.read(s, dst); f.Op != perf.OpNone {
+		if f := t.read(s, dst, check); f.Op != perf.OpNone {
 			s.miss(f)
 		}
 	}
