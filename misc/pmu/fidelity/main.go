@@ -149,32 +149,43 @@ var cases = []*testCase{
 }
 
 // in returns the samples with the function in their stack.
-func in(stacks []stack, fn string) (n int64) {
+func in(stacks []stack, fn string) int64 {
+	samples, _ := sum(stacks, fn)
+	return samples
+}
+
+// sum returns the samples with the function in their stack, and the events
+// that they stand for.
+func sum(stacks []stack, fn string) (samples, events int64) {
 	for _, s := range stacks {
 		for _, f := range s.funcs {
 			if f == fn {
-				n += s.samples
+				samples += s.samples
+				events += s.events
 				break
 			}
 		}
 	}
-	return n
+	return samples, events
 }
 
-// percents returns the functions' parts of their samples.
+// percents returns the functions' parts of their events.
 func percents(stacks []stack, fns ...string) string {
-	var all int64
+	var samples, all int64
 	for _, f := range fns {
-		all += in(stacks, f)
+		n, events := sum(stacks, f)
+		samples += n
+		all += events
 	}
 	if all == 0 {
 		return "no samples"
 	}
 	var parts []string
 	for _, f := range fns {
-		parts = append(parts, fmt.Sprintf("%.1f", 100*float64(in(stacks, f))/float64(all)))
+		_, events := sum(stacks, f)
+		parts = append(parts, fmt.Sprintf("%.1f", 100*float64(events)/float64(all)))
 	}
-	return strings.Join(parts, ", ") + fmt.Sprintf(" %% of %d", all)
+	return strings.Join(parts, ", ") + fmt.Sprintf(" %% in %d", samples)
 }
 
 // builds are the probe as built by each toolchain.

@@ -165,6 +165,9 @@ func short(scale float64) {
 	fmt.Println("main.OneThread", 40*n)
 }
 
+// The functions that share a work have the same instructions, one by one, so
+// that n times the iterations are n times the work.
+
 // block puts four threads into a system call. blocked lets them go on.
 
 var (
@@ -177,20 +180,20 @@ var (
 func Blocked1(n int) int { return spin(n) }
 
 //go:noinline
-func Blocked2(n int) int { return spin(2 * n) }
+func Blocked2(n int) int { return spin(n) }
 
 //go:noinline
-func Blocked3(n int) int { return spin(3 * n) }
+func Blocked3(n int) int { return spin(n) }
 
 //go:noinline
-func Blocked4(n int) int { return spin(4 * n) }
+func Blocked4(n int) int { return spin(n) }
 
 func block() {
 	if err := syscall.Pipe2(blockedPipe[:], 0); err != nil {
 		panic(err)
 	}
-	for _, f := range []func(int) int{Blocked1, Blocked2, Blocked3, Blocked4} {
-		f := f
+	for i, f := range []func(int) int{Blocked1, Blocked2, Blocked3, Blocked4} {
+		i, f := i, f
 		blockedDone.Add(1)
 		go func() {
 			defer blockedDone.Done()
@@ -203,7 +206,7 @@ func block() {
 					panic(err)
 				}
 			}
-			f(int(50e6 * blockedScale))
+			f((i + 1) * int(50e6*blockedScale))
 		}()
 	}
 	inRead := func() (n int) {
@@ -272,17 +275,17 @@ func usage() int64 {
 func Brief1(n int) int { return spin(n) }
 
 //go:noinline
-func Brief2(n int) int { return spin(2 * n) }
+func Brief2(n int) int { return spin(n) }
 
 //go:noinline
-func Brief3(n int) int { return spin(3 * n) }
+func Brief3(n int) int { return spin(n) }
 
 //go:noinline
-func Brief4(n int) int { return spin(4 * n) }
+func Brief4(n int) int { return spin(n) }
 
 func brief(scale float64) {
 	for i, f := range []func(int) int{Brief1, Brief2, Brief3, Brief4} {
-		f(int(5e6 * scale))
+		f((i + 1) * int(5e6*scale))
 		fmt.Printf("main.Brief%d %d\n", i+1, i+1)
 	}
 }
