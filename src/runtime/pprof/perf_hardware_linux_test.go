@@ -10,6 +10,7 @@ package pprof
 import (
 	"context"
 	"internal/profile"
+	"internal/testenv"
 	"os"
 	"runtime"
 	"slices"
@@ -117,4 +118,52 @@ func TestPerfFourThreads(t *testing.T) {
 	for i := 1; i <= 4; i++ {
 		r.near("samples of thread "+strconv.Itoa(i), float64(n[i]), float64(i)*float64(all)/10, 1.5)
 	}
+}
+
+//go:noinline
+func handlerCost1(n int) int { return cpuHog0(2, n) }
+
+//go:noinline
+func handlerCost3(n int) int { return cpuHog0(2, n) }
+
+// TestPerfHandlerCost tests what samples add to the cycles of the program that
+// they are of, at 10 kHz of a processor with 1 GHz. They are counted where they
+// are spent, right after an overflow, so they do not overflow themselves: they
+// are a part of each sample. So totals are a little too large, and all parts of
+// the program have the same share in that.
+func TestPerfHandlerCost(t *testing.T) {
+	perfNeeds(t, "cycles")
+	testenv.SkipIfOptimizationOff(t)
+	measure := func(period uint64) (one, three float64) {
+		r := perfProfileOf(t, []perfReq{{"cycles", period}}, func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			handlerCost1(10e6)
+			handlerCost3(30e6)
+		})[0]
+		r.balance()
+		for _, s := range r.Sample {
+			fs := perfFrames(s)
+			has := func(fn string) bool { return slices.Contains(fs, fn) }
+			switch {
+			case has("runtime._PerfHandler"):
+			case has("runtime/pprof.handlerCost1"):
+				one += float64(s.Value[1])
+			case has("runtime/pprof.handlerCost3"):
+				three += float64(s.Value[1])
+			}
+			if has("runtime.sighandler") && !has("runtime._PerfHandler") {
+				t.Errorf("%d samples of the handler are charged to the program: %s", s.Value[0], fs)
+			}
+		}
+		return one, three
+	}
+	slow1, slow3 := measure(10e6)
+	one, three := measure(100e3)
+	more := (one+three)/(slow1+slow3) - 1
+	t.Logf("at 10 kHz %.2f %% more cycles than at 100 Hz; the second function's part is %.3f %%", 100*more, 100*three/(one+three))
+	if more > 0.03 {
+		t.Errorf("%.2f %% more cycles, want 3 %% at most", 100*more)
+	}
+	perfWithin(t, "the second function's part, in 1/100 percent", 7500, 1e4*three/(one+three), 0.001)
 }
