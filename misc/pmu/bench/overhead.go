@@ -140,7 +140,7 @@ func rateChart(byRate map[string][]float64) *chart.Chart {
 		Title:  "CPU time with a profile in parts of that without, median of the loads",
 		XLabel: "samples per second of CPU time", YLabel: "ratio", LogX: true, MinY: 1,
 		XTicks:  []float64{100, 1000, 10000, 50000, 100000},
-		XFormat: func(hz float64) string { return fmt.Sprintf("%g Hz", hz) },
+		XFormat: func(hz float64) string { return fmt.Sprintf("%gk", hz/1000) },
 	}
 	for _, kind := range []struct{ prefix, name string }{{"event", "task-clock, this Go"}, {"perf", "task-clock, perf record -g"}} {
 		s := chart.Series{Name: kind.name}

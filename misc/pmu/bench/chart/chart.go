@@ -226,8 +226,8 @@ func ticks(low, high float64, log bool) (t []float64) {
 			break
 		}
 	}
-	for v := math.Ceil(low/step-1e-9) * step; v < high+step*0.999; v += step {
-		t = append(t, v)
+	for i := math.Ceil(low/step - 1e-9); i*step < high+step*0.999; i++ {
+		t = append(t, i*step+0) // no -0
 	}
 	return t
 }
