@@ -102,7 +102,11 @@ countbench() {
 
 leg make ./make.bash
 leg gofmt gofmt_leg
-leg vet "$go" vet runtime/pprof testing net/http/pprof internal/perfevent internal/runtime/perf cmd/go/internal/test
+vet_leg() {
+	"$go" vet runtime runtime/pprof testing net/http/pprof internal/perfevent internal/runtime/perf cmd/go/internal/test &&
+		env -C misc/pmu "$go" vet ./... && env -C test/pmu "$go" vet ./...
+}
+leg vet vet_leg
 leg ports ports_leg
 leg vm-setup misc/pmu/vm/setup.bash
 leg tools env -C misc/pmu "$hostgo" test -count=1 -timeout 20m ./...
@@ -116,6 +120,7 @@ leg engine/host-task-clock engine_host
 leg engine/host-cgo engine_cgo
 leg engine/vm-cycles engine_vm
 leg exact/host exact_host
+leg unharmed env -C test/pmu "$go" test -count=1 -timeout 20m ./...
 leg exact/vm exact_vm
 leg exact/vm-counters counters_vm
 leg demo ./demo.bash
