@@ -37,7 +37,9 @@ var sections = []struct {
 	{"instructions", "Instructions per sample", instructions},
 	{"off", "Without a profile", off},
 	{"accuracy", "Accuracy and precision", accuracy},
-	{"scale", "Scale", scale},
+	{"threads", "Scale: threads", scaleThreads},
+	{"events", "Scale: events", scaleEvents},
+	{"rates", "Scale: rates and losses", scaleLoss},
 	{"pgo", "Profile-guided optimization", pgo},
 }
 

@@ -13,22 +13,13 @@ import (
 	"pmu/profile"
 )
 
-// scale looks for where the cost bends: with threads, events and rates.
-func scale(b *bench, r *report) error {
-	for _, part := range []func(*bench, *report) error{scaleThreads, scaleEvents, scaleLoss} {
-		if err := part(b, r); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
+// scaleThreads looks for where the cost bends with threads.
 func scaleThreads(b *bench, r *report) error {
 	rounds := 3
 	if b.long {
 		rounds = 7
 	}
-	r.printf("### Threads\n\nThe same work, divided among threads, with task-clock at 1 kHz: CPU time, and *more* is the difference to no profile, by the thread. A thread has a descriptor and a ring of its own, which have to be made and undone.\n\n")
+	r.printf("The same work, divided among threads, with task-clock at 1 kHz: CPU time, and *more* is the difference to no profile, by the thread. A thread has a descriptor and a ring of its own, which have to be made and undone.\n\n")
 	samplers := []sampler{none, {name: "event", event: "task-clock", period: 1000000}}
 	points := make([]chart.Point, 0)
 	var rows [][]string
@@ -79,6 +70,7 @@ func warnings(p *profile.Profile) string {
 // computing thread the others hardly ever overflow.
 var events = []string{"task-clock", "cpu-clock", "task-clock:uk", "cpu-clock:uk", "page-faults", "context-switches", "cpu-migrations", "minor-faults"}
 
+// scaleEvents does so with events.
 func scaleEvents(b *bench, r *report) error {
 	rounds := 3
 	if b.long {
@@ -92,7 +84,7 @@ func scaleEvents(b *bench, r *report) error {
 	if err != nil {
 		return err
 	}
-	r.printf("### Events\n\nSeveral at once, of 10 frames, all at a period of 1000003: four clocks, each of which takes 1000 samples per second, then events that hardly overflow.\n\n")
+	r.printf("Several at once, of 10 frames, all at a period of 1000003: four clocks, each of which takes 1000 samples per second, then events that hardly overflow.\n\n")
 	var rows [][]string
 	for i, s := range samplers[1:] {
 		prof, err := profile.ReadFile(runs[s.name][0].profile)
@@ -106,8 +98,9 @@ func scaleEvents(b *bench, r *report) error {
 	return nil
 }
 
+// scaleLoss does so with rates, and counts what is lost.
 func scaleLoss(b *bench, r *report) error {
-	r.printf("### Rate\n\nHow many samples are lost, or not taken because the overhead bound lengthened the period, of 64 frames on one thread. *Stood for* is the time that the samples stand for, in parts of what was counted.\n\n")
+	r.printf("How many samples are lost, or not taken because the overhead bound lengthened the period, of 64 frames on one thread. *Stood for* is the time that the samples stand for, in parts of what was counted.\n\n")
 	periods := []uint64{1000000, 100000, 50000, 20000, 10000, 1000}
 	samplers := []sampler{none}
 	for _, p := range periods {

@@ -9,13 +9,17 @@ package demo
 import (
 	"io"
 	"runtime/pprof"
+	"strings"
 )
 
 // start starts a profile by event and returns what stops it.
 func start(w io.Writer, event string, period uint64) (stop func(), err error) {
 	opt := pprof.PerfEvent(w, event, period)
-	if event == "timer" {
+	switch {
+	case event == "timer":
 		opt = pprof.OSTimer(w)
+	case strings.Contains(event, ",") && !strings.Contains(event, "/"): // PMU/term,term/ is one
+		opt = pprof.PerfEvents(w, period, strings.Split(event, ",")...)
 	}
 	return pprof.StopCPUProfile, pprof.StartCPUProfileWithConfig(opt)
 }

@@ -47,18 +47,25 @@ func Attribute(p *profile.Profile, funcs []Function) (count map[string]int64, el
 	if index < 0 {
 		return nil, 0, fmt.Errorf("the profile has no samples/count among its types, %v", p.Types)
 	}
-	count = make(map[string]int64)
+	count, elsewhere = AttributeValue(p, funcs, index)
+	return count, elsewhere, nil
+}
+
+// AttributeValue is Attribute for what the samples stand for: the sum of their
+// values with the given index.
+func AttributeValue(p *profile.Profile, funcs []Function, index int) (sum map[string]int64, elsewhere int64) {
+	sum = make(map[string]int64)
 	for _, f := range funcs {
-		count[f.Name] = 0
+		sum[f.Name] = 0
 	}
 	for _, s := range p.Samples {
-		if f, ok := find(s.Stack, count); ok {
-			count[f] += s.Values[index]
+		if f, ok := find(s.Stack, sum); ok {
+			sum[f] += s.Values[index]
 		} else {
 			elsewhere += s.Values[index]
 		}
 	}
-	return count, elsewhere, nil
+	return sum, elsewhere
 }
 
 func find(stack []string, names map[string]int64) (string, bool) {
