@@ -34,12 +34,15 @@ const (
 	// sigreturn, so this is a good deal less than the half that the program
 	// is to keep. A step changes the cost by a factor of two: the two limits
 	// must differ by more.
-	perfCostHigh = 25
+	// A program can ask for less.
+	perfCostHigh = perf.MaxCost
 	perfCostLow  = 6
 
 	// perfIdleFactor limits how much a gap between two samples, during which
-	// the thread may have slept, counts for the program: in costs of a sample.
-	perfIdleFactor = 16
+	// the thread may have slept, counts for the program: in costs of a sample,
+	// where perfCostHigh is the limit, and more where it is less. It is just
+	// enough for perfCostLow to be reached.
+	perfIdleFactor = 17
 )
 
 // A perfBound is one thread's account of what its samples cost. Owned by the
@@ -127,7 +130,7 @@ func (b *perfBound) add(hits *perfHits, entry, now int64) {
 	spent := (perfWindow + b.extra) * b.cost
 	total := spent
 	for _, g := range b.gaps {
-		total += min(g, perfIdleFactor*b.cost)
+		total += min(g, perfIdleFactor*perfCostHigh/perfLinux.cost*b.cost)
 	}
 	// The event with the most samples is the one that costs.
 	b.event, b.direction = 0, 0
@@ -139,9 +142,9 @@ func (b *perfBound) add(hits *perfHits, entry, now int64) {
 	b.n, b.extra = 0, 0
 	b.hits = [perf.MaxEvents]int32{}
 	switch {
-	case spent*100 > total*perfCostHigh:
+	case spent*100 > total*perfLinux.cost:
 		b.direction = 1
-	case spent*100 < total*perfCostLow:
+	case spent*100*perfCostHigh < total*perfLinux.cost*perfCostLow:
 		b.direction = -1
 	}
 }

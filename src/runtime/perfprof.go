@@ -106,11 +106,10 @@ func _PerfLostLate()  { _PerfLostLate() }  // the processor's or the kernel's in
 func _PerfLostState() { _PerfLostState() } // interrupted code in which no sample can be written
 
 // perfStart starts sampling the events in cfg on all threads of the process,
-// those that exist and those that come. It takes no descriptors from fds on.
-// On failure nothing is left armed.
+// those that exist and those that come. On failure nothing is left armed.
 //
 //go:linkname perfStart runtime/pprof.runtime_perfStart
-func perfStart(cfg []perf.Config, fds int) perf.Failure {
+func perfStart(cfg []perf.Config, limits perf.Limits) perf.Failure {
 	lock(&perfProf.lock)
 	idle := perfProf.state.Load() == perfIdle
 	unlock(&perfProf.lock)
@@ -129,7 +128,7 @@ func perfStart(cfg []perf.Config, fds int) perf.Failure {
 	perfProf.n = len(cfg)
 	perfProf.next = 0
 	perfProf.used.Store(true)
-	if f := perfosStart(fds); f.Op != perf.OpNone {
+	if f := perfosStart(limits); f.Op != perf.OpNone {
 		perfDone()
 		return f
 	}

@@ -111,14 +111,17 @@ var perfLinux struct {
 	// fds is the least descriptor that the session must not take. The kernel
 	// gives the least one that is free, so that this many are in use then.
 	fds int32
+
+	// cost is perf.Limits.Cost. It is written before any thread is armed, and
+	// handlers read it without a lock.
+	cost int64
 }
 
 // perfosStart arms all threads. The calling thread comes first: what is wrong
 // with an event or with our permissions shows there and is returned. Another
 // thread that can't be armed for lack of descriptors or memory is counted in
-// the ledger, not a reason to go without a profile. No descriptors from fds on
-// are taken.
-func perfosStart(fds int) perf.Failure {
+// the ledger, not a reason to go without a profile.
+func perfosStart(limits perf.Limits) perf.Failure {
 	for i := range perfProf.slots[:perfProf.n] {
 		if c := &perfProf.slots[i].cfg; perfWatches(i, uintptr(c.Config1)) {
 			perfProf.watch = true
@@ -138,7 +141,8 @@ func perfosStart(fds int) perf.Failure {
 	var f perf.Failure
 	systemstack(func() {
 		perfLinux.readFormat = _PERF_FORMAT_TOTAL_TIME_ENABLED | _PERF_FORMAT_TOTAL_TIME_RUNNING | _PERF_FORMAT_LOST
-		perfLinux.fds = int32(fds)
+		perfLinux.fds = int32(limits.FD)
+		perfLinux.cost = int64(limits.Cost)
 		f = perfArm(mp, true)
 	})
 	if f.Op != perf.OpNone {

@@ -14,7 +14,7 @@ import (
 // Performance-monitoring events are sampled on Linux only. Elsewhere starting
 // a session fails and says so.
 
-func perfosStart(fds int) perf.Failure { return perf.Failure{Op: perf.OpSupport} }
+func perfosStart(limits perf.Limits) perf.Failure { return perf.Failure{Op: perf.OpSupport} }
 
 func perfosStop() {}
 

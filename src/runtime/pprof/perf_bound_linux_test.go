@@ -7,6 +7,7 @@
 package pprof
 
 import (
+	"io"
 	"runtime"
 	"slices"
 	"strconv"
@@ -131,6 +132,31 @@ func TestPerfBoundSeveral(t *testing.T) {
 	if !bounded {
 		t.Error("no event has a longer period")
 	}
+}
+
+// TestPerfBoundTightened tests the variable that tightens the bound.
+func TestPerfBoundTightened(t *testing.T) {
+	perfNeeds(t, "task-clock:uk")
+	longest := func(cost string) int64 {
+		t.Setenv(costEnv, cost)
+		r := perfProfileOf(t, []perfReq{{"task-clock:uk", 300e3}}, func() { perfSpin(300 * time.Millisecond) })[0]
+		n := perfMaxPeriod(r)
+		t.Logf("%s=%s: periods up to %d", costEnv, cost, n)
+		return n
+	}
+	if loose, tight := longest(""), longest("1"); tight < 2*loose {
+		t.Errorf("periods up to %d, at 1 percent %d", loose, tight)
+	}
+	for _, cost := range []string{"0", "26", "x", "-1"} {
+		t.Setenv(costEnv, cost)
+		if err := StartCPUProfileWithConfig(PerfEvent(io.Discard, "task-clock:uk", 0)); err == nil {
+			StopCPUProfile()
+			t.Errorf("%s=%s is accepted", costEnv, cost)
+		} else if !strings.Contains(err.Error(), costEnv) || !strings.Contains(err.Error(), "1 to 25") {
+			t.Errorf("%s=%s: %v", costEnv, cost, err)
+		}
+	}
+	perfNothingOpen(t)
 }
 
 // perfMaxPeriod returns the longest period that the overhead bound has taken.

@@ -51,7 +51,7 @@ func TestPerfSameFaults(t *testing.T) {
 	}
 }
 
-var perfInlinedVar, perfInlinedSum int64
+var perfInlinedVar, perfInlinedSum int
 
 // perfInlinedWrite goes on after the write, where the breakpoint finds it.
 func perfInlinedWrite() {

@@ -13,12 +13,13 @@ import (
 	"os"
 	"reflect"
 	"runtime"
+	"strconv"
 	"unsafe"
 )
 
 // Provided by package runtime; see perfprof.go there.
 
-func runtime_perfStart(cfg []perf.Config, fds int) perf.Failure
+func runtime_perfStart(cfg []perf.Config, limits perf.Limits) perf.Failure
 func runtime_perfStop()
 func runtime_perfDone()
 func runtime_perfStats(slot int) perf.Stats
@@ -176,7 +177,11 @@ func (s *perfSession) start() error {
 		p.b = newProfileBuilder(p.w)
 		p.b.perf = p
 	}
-	if f := runtime_perfStart(s.configs, perfMaxFD()); f.Op != perf.OpNone {
+	cost, err := perfMaxCost()
+	if err != nil {
+		return err
+	}
+	if f := runtime_perfStart(s.configs, perf.Limits{FD: perfMaxFD(), Cost: cost}); f.Op != perf.OpNone {
 		return perfError(s.slots[f.Slot].Name, f)
 	}
 	s.done = make(chan struct{})
@@ -196,6 +201,23 @@ func (s *perfSession) start() error {
 		go profileWriter(s.timer)
 	}
 	return nil
+}
+
+// costEnv tightens the overhead bound: whoever runs a program can have profiles
+// cost less, down to 1 percent by the bound's estimate, but not more.
+const costEnv = "GO_PPROF_MAX_OVERHEAD"
+
+// perfMaxCost returns the bound's perf.Limits.Cost.
+func perfMaxCost() (int, error) {
+	s := os.Getenv(costEnv)
+	if s == "" {
+		return perf.MaxCost, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > perf.MaxCost {
+		return 0, fmt.Errorf("cpu profile: %s=%q: not a number of percent from 1 to %d", costEnv, s, perf.MaxCost)
+	}
+	return n, nil
 }
 
 // stopPerf stops the running session, if any, and reports whether there was

@@ -14,6 +14,16 @@ package perf
 // together. (EV_MAX in proposal 36821, section 4.2.)
 const MaxEvents = 8
 
+// MaxCost is the part of a thread's time, in percent, above which the overhead
+// bound lengthens periods, unless the program asks for less.
+const MaxCost = 25
+
+// Limits are what a session must not exceed.
+type Limits struct {
+	FD   int // least descriptor not to take
+	Cost int // percent, at most MaxCost
+}
+
 // A Config says what to sample. It corresponds to cpuProfileConfig in
 // proposal 36821, section 4.2, and is the part of struct perf_event_attr in
 // perf_event_open(2) that a profile may choose.
