@@ -31,7 +31,7 @@ func floor(b *bench, r *report) error {
 	if b.perf != "" {
 		samplers = append(samplers, sampler{name: "perf", event: "task-clock", period: period, perf: true})
 	}
-	r.printf("CPU time per sample at 5 kHz of task-clock, in microseconds: the difference to no profile, by the number of samples. What else the machine does only ever adds to a run, so the fastest of %d short runs of each, in turns, are compared; in brackets are the quartiles of the differences to the neighbouring run. ", rounds)
+	r.printf("CPU time per sample at 5 kHz of task-clock, in microseconds: the difference to no profile, by the number of samples. The median of the differences between %d pairs of neighbouring short runs, in brackets their quartiles. ", rounds)
 	r.printf("*Ring*: the kernel writes a record, nobody reads it. *Signal*: it also sends a signal to the thread, whose handler, in assembly, counts it. *Event*: a profile by this Go, with all that is done at its end. *perf*: `perf record -g`.\n\n")
 	fixed, err := b.fixedCosts(samplers[3:], rounds)
 	if err != nil {
@@ -52,12 +52,7 @@ func floor(b *bench, r *report) error {
 			return err
 		}
 		base := cpus(runs[none.name])
-		fastest := func(name string) float64 {
-			low, _ := stats.Range(cpus(runs[name]))
-			return low
-		}
 		perSample := make(map[string][]float64)
-		best := make(map[string]float64)
 		for _, s := range samplers[1:] {
 			for i, rn := range runs[s.name] {
 				n := rn.bareSamples()
@@ -72,20 +67,19 @@ func floor(b *bench, r *report) error {
 					n, _ = samples(prof)
 				}
 				if s.perf {
-					n = fastest(none.name) * 1e9 / period
+					n = base[i] * 1e9 / period
 				}
 				perSample[s.name] = append(perSample[s.name], (rn.cpu-base[i]-fixed[s.name])*1e6/n)
-				best[s.name] = (fastest(s.name) - fastest(none.name) - fixed[s.name]) * 1e6 / n
 			}
 		}
 		row := []string{fmt.Sprint(depth)}
 		for i, s := range samplers[1:] {
 			low, high := stats.Quartiles(perSample[s.name])
-			m := best[s.name]
+			m := stats.Median(perSample[s.name])
 			row = append(row, fmt.Sprintf("%.1f (%.1f–%.1f)", m, low, high))
-			bars[i].Points = append(bars[i].Points, chart.Point{X: float64(g), Y: max(m, 0)})
+			bars[i].Points = append(bars[i].Points, chart.Point{X: float64(g), Y: max(m, 0), Low: max(low, 0.01), High: max(high, 0.01)})
 		}
-		ev, sig := best["event"], best["signal"]
+		ev, sig := stats.Median(perSample["event"]), stats.Median(perSample["signal"])
 		row = append(row, fmt.Sprintf("%.1f", ev-sig), fmt.Sprintf("%+.0f %%", 100*(ev-sig)/sig))
 		rows = append(rows, row)
 		groups = append(groups, fmt.Sprintf("%d frames", depth))
@@ -113,10 +107,12 @@ func (b *bench) fixedCosts(samplers []sampler, rounds int) (map[string]float64, 
 		return nil, err
 	}
 	fixed := make(map[string]float64)
-	least, _ := stats.Range(cpus(runs[none.name]))
 	for _, s := range samplers {
-		low, _ := stats.Range(cpus(runs[s.name]))
-		fixed[s.name] = low - least
+		var d []float64
+		for i, rn := range runs[s.name] {
+			d = append(d, rn.cpu-runs[none.name][i].cpu)
+		}
+		fixed[s.name] = stats.Median(d)
 	}
 	return fixed, nil
 }
