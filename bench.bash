@@ -9,7 +9,7 @@
 #
 #	./bench.bash [-long] [-only sections] [-o dir]
 #
-# The short form takes ten minutes on two cores, after what it needs has been
+# The short form is meant for ten minutes on two idle cores, once what it needs is
 # built. Results are in the directory, by default .cache/bench/results:
 # results.md has the tables and the charts.
 

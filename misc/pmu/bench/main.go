@@ -47,7 +47,7 @@ func main() {
 	out := flag.String("o", "", "`directory` for the results")
 	root := flag.String("root", "../..", "root `directory` of the repository, with goroot built")
 	only := flag.String("only", "", "run only these `sections`, separated by commas")
-	long := flag.Bool("long", false, "take more and longer runs: an hour rather than ten minutes")
+	long := flag.Bool("long", false, "take more and longer runs")
 	flag.Parse()
 	if *out == "" || flag.NArg() > 0 {
 		flag.Usage()
