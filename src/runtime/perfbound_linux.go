@@ -53,6 +53,7 @@ type perfBound struct {
 	cost int64 // ns, least cost of a sample in the window: what is more was spent off the CPU
 	gaps [perfWindow]int64
 	exit int64 // nanotime at the end of the last handler; 0 before the first
+	sum  int64 // ns, cost of the samples of all windows that have ended
 
 	extra     int64  // interrupts in the window besides one for each sample
 	inHandler uint64 // overflows in handlers until the last one, of events with interrupts
@@ -126,6 +127,7 @@ func (b *perfBound) add(hits *perfHits, entry, now int64) {
 		return
 	}
 
+	b.sum += perfWindow * b.cost
 	// An interrupt costs about what the rest does, and is not in that.
 	spent := (perfWindow + b.extra) * b.cost
 	total := spent

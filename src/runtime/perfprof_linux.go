@@ -690,6 +690,7 @@ func (t *perfThread) close(mp *m) {
 		st.LostUnwind += c.lostUnwind
 		st.Sampled += c.events
 		st.Throttled += c.throttled
+		st.Handlers += uint64(t.load.sum + int64(t.load.n)*t.load.cost)
 		st.MaxPeriod = max(st.MaxPeriod, s.cfg.Periods[c.maxRung])
 		st.Replayed += c.replayed
 		// Losses are part of the profile, so that its total is right.
