@@ -600,8 +600,8 @@ func placeShares(r *perfResult) map[string]float64 {
 		case len(fs) > 0:
 			key = fs[len(fs)-1] // a goroutine of the runtime
 		}
-		m[key] += float64(s.Value[0])
-		all += float64(s.Value[0])
+		m[key] += float64(s.Value[1]) // a sample may stand for several periods
+		all += float64(s.Value[1])
 	}
 	for k := range m {
 		m[k] /= all
