@@ -58,6 +58,8 @@ type perfBound struct {
 	extra     int64  // interrupts in the window besides one for each sample
 	inHandler uint64 // overflows in handlers until the last one, of events with interrupts
 
+	stuck int32 // see perfThread.stuck
+
 	// The event whose period is to change when it next overflows, and the
 	// direction: 1 for a longer period, -1 for a shorter one, 0 for no change.
 	event, direction int
@@ -207,4 +209,44 @@ func (t *perfThread) restart(c *perfCounter, period uint64) {
 	c.period = period
 	ioctl(c.fd, _PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&period)))
 	ioctl(c.fd, _PERF_EVENT_IOC_ENABLE, 0)
+}
+
+// A breakpoint at period 1 has no bound: each hit is a sample. But one that the
+// signal handler itself hits makes each sample cause the next, and the thread
+// does not move any more. Such a hit comes before the end of the handler before,
+// or soon after it and not where the signal came: that many of them, and no other
+// in between, are not the program's.
+const (
+	perfStuckHits = 1000
+	perfStuckGap  = 50e3 // ns; a signal takes 24 us in a virtual machine
+)
+
+// stuck stops the breakpoints at period 1 of a thread that makes no progress
+// with them. It is called with the ring's latest hits, and where the signal came.
+//
+//go:nowritebarrierrec
+func (t *perfThread) stuck(hits *perfHits, pc uintptr) {
+	own := false
+	for i := range t.ctr[:t.n] {
+		if h := &hits.ev[i]; h.n > 0 && perfProf.slots[i].cfg.Exact {
+			if gap := hits.time - t.load.exit; gap > perfStuckGap || gap > 0 && h.ip == pc {
+				t.load.stuck = 0
+				return
+			}
+			own = true
+		}
+	}
+	if !own {
+		return
+	}
+	if t.load.stuck++; t.load.stuck < perfStuckHits {
+		return
+	}
+	t.load.stuck = 0
+	for i := range t.ctr[:t.n] {
+		if c := &t.ctr[i]; perfProf.slots[i].cfg.Exact && hits.ev[i].n > 0 {
+			c.control(_PERF_EVENT_IOC_DISABLE)
+			c.stuck = 1
+		}
+	}
 }

@@ -90,6 +90,7 @@ type perfCounter struct {
 	lostUnwind uint64
 	throttled  uint64
 	replayed   uint64
+	stuck      uint64 // 1 if it was stopped; see perfThread.stuck
 }
 
 const (
@@ -693,6 +694,7 @@ func (t *perfThread) close(mp *m) {
 		st.Handlers += uint64(t.load.sum + int64(t.load.n)*t.load.cost)
 		st.MaxPeriod = max(st.MaxPeriod, s.cfg.Periods[c.maxRung])
 		st.Replayed += c.replayed
+		st.Stuck += c.stuck
 		// Losses are part of the profile, so that its total is right.
 		lost := uint64(0)
 		if c.lostRing != 0 {

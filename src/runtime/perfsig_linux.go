@@ -57,6 +57,7 @@ func perfSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 	if t.ring.base != 0 {
 		t.drain(&hits, gp, c.sigpc(), t.ring.head())
 		entry = hits.time // later than the overflow by what the kernel takes; to ask for it costs
+		t.stuck(&hits, c.sigpc())
 	} else if doorbell {
 		entry = nanotime()
 		t.drainCounters(&hits, gp, perfSigFD(c))

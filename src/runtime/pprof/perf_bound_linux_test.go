@@ -180,3 +180,35 @@ func perfAtoi(t *testing.T, s string) int64 {
 	}
 	return n
 }
+
+// TestPerfStuck tests breakpoints on functions that the profiler's own signal
+// handler calls, before it looks for samples and while it records them. Each
+// sample then causes another: the program must get on, and the profile say so.
+func TestPerfStuck(t *testing.T) {
+	perfNeedsExact(t)
+	if perfInChild() == "" {
+		perfChild(t, "stuck", nil) // with threads of its own
+		return
+	}
+	for _, fn := range []string{"memmove", "sigtrampgo", "sighandler"} {
+		t.Run(fn, func(t *testing.T) {
+			r := perfProfileOf(t, []perfReq{{"mem:runtime." + fn + ":x", 1}}, func() {
+				src, dst := make([]byte, 1000), make([]byte, 1000)
+				for i := range 1000 {
+					src[0] = byte(i)
+					copy(dst, src[:500+i%500])
+				}
+				if err := syscall.Kill(syscall.Getpid(), syscall.SIGURG); err != nil {
+					t.Fatal(err)
+				}
+				perfSpin(100 * time.Millisecond)
+				if dst[0] != src[0] {
+					t.Errorf("copied %d, want %d", dst[0], src[0])
+				}
+			})[0]
+			if !strings.Contains(r.ledger(), "warning: stopped on ") {
+				t.Errorf("the profile does not say that the breakpoint was stopped:\n%s", r.ledger())
+			}
+		})
+	}
+}

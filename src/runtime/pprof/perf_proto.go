@@ -185,6 +185,9 @@ func (e *perfEvent) comments() []string {
 		if st.NoRing != 0 {
 			add("warning: %d threads had no ring buffer: %s", st.NoRing, perfCause(perf.Failure{Op: perf.OpRing}))
 		}
+		if st.Stuck != 0 {
+			add("warning: stopped on %d threads: the profiler's own signal handler comes here, so that each sample caused the next", st.Stuck)
+		}
 		add("counted: %d %s", st.Events, e.Type)
 		add("time: %d ns enabled, %d ns running", st.Enabled, st.Running)
 		add("samples: %d", st.Samples)

@@ -116,5 +116,6 @@ type Stats struct {
 	MaxPeriod   uint64 // the longest period that the overhead bound made a thread take
 	Throttled   uint64 // times the kernel throttled the event
 	Replayed    uint64 // hits of a breakpoint that were the same execution again, resumed after preemption
+	Stuck       uint64 // threads on which a breakpoint was stopped, as the signal handler hit it
 	MissedReads uint64 // counters that could not be read at disarm
 }
