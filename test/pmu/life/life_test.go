@@ -225,6 +225,24 @@ func TestTimerOfC(t *testing.T) {
 	balance(t, read(t, file), 0.1)
 }
 
+// TestInside tests that a thread which is in C when the profile starts is measured
+// from the start, with the stack of who called C.
+func TestInside(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "prof")
+	out := works(t, nil, build(t, "cprog"), "inside", file)
+	ns, err := strconv.ParseInt(strings.TrimSpace(out), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := read(t, file)
+	period := p.Number(0, "period: ")
+	got := p.Functions["main.inside"] * period
+	t.Logf("%d ns in C, %d in the profile", ns, got)
+	if d := ns/50 + 2*period; got < ns-d || got > ns+d {
+		t.Errorf("%d ns in C, %d in the profile:\n%s", ns, got, strings.Join(p.Comments, "\n"))
+	}
+}
+
 // TestHandlerBefore tests a C program with a handler for SIGPROF, with the
 // signal's default, or with neither, that profiles a Go library.
 func TestHandlerBefore(t *testing.T) {

@@ -107,6 +107,26 @@ static void spinBlocked(long n) {
 	pthread_create(&t, NULL, spinner, (void *)n);
 	pthread_join(t, NULL);
 }
+
+static sem_t begin;
+static volatile int waiting;
+
+static void initBegin(void) { sem_init(&begin, 0, 0); }
+static void postBegin(void) { sem_post(&begin); }
+static int isWaiting(void) { return waiting; }
+
+// spinLater waits for begin, computes, and returns the nanoseconds of CPU time
+// that this took.
+static long spinLater(long n) {
+	struct timespec a, b;
+	waiting = 1;
+	while (sem_wait(&begin) != 0)
+		;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
+	spinC(n);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
+	return (b.tv_sec - a.tv_sec) * 1000000000L + b.tv_nsec - a.tv_nsec;
+}
 */
 import "C"
 
@@ -163,6 +183,20 @@ func main() {
 		C.spinC(20e6) // the timer's signals go on, and find nobody
 		C.setTimer(0)
 
+	case "inside":
+		// A thread of Go is in C when the profile starts, and until it stops.
+		C.initBegin()
+		spent := make(chan int64)
+		go inside(spent)
+		for C.isWaiting() == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		start("task-clock:uk", 1e6)
+		C.postBegin()
+		ns := <-spent
+		pprof.StopCPUProfile()
+		fmt.Println(ns)
+
 	case "blocked":
 		// A thread with the signal blocked, in a tight loop at a short period.
 		start("task-clock:uk", 1000)
@@ -171,3 +205,6 @@ func main() {
 	}
 	check(os.WriteFile(os.Args[2], buf.Bytes(), 0o666))
 }
+
+//go:noinline
+func inside(spent chan<- int64) { spent <- int64(C.spinLater(200e6)) }
