@@ -123,7 +123,13 @@ func (s *soak) report() {
 	if last.threads > first.threads+10 {
 		s.errorf("threads have grown")
 	}
-	if last.heap > first.heap+first.heap/4+4<<20 {
+	// What requests and profiles in flight have in it is 2 to 9 MB. In a long run
+	// the medians are of many times; a short one has a few.
+	slack := 4 << 20
+	if len(s.meters) < 30 {
+		slack = 16 << 20
+	}
+	if last.heap > first.heap+first.heap/4+slack {
 		s.errorf("the heap has grown")
 	}
 	if last.rss > first.rss+first.rss/4+24<<20 {
