@@ -149,14 +149,21 @@ func (s *perfStack) unwind(pc, sp, lr uintptr, gp *g, mp *m) {
 		s.n = perfUnwind(s.pcs[2:], pc, sp, lr, gp)
 	}
 	if s.n == 0 {
-		s.pcs[1] = logicalStackSentinel
-		s.n = sigprofStack((*[maxCPUProfStack]uintptr)(s.pcs[2:]), pc, sp, lr, gp, mp)
+		sigprofStack(s, pc, sp, lr, gp, mp)
 		if s.n > 1 && pc == abi.FuncPCABI0(asyncPreempt) {
 			// The signal that preempts the goroutine was handled first. It made
 			// the interrupted instruction call asyncPreempt, which has not run.
 			s.n = copy(s.pcs[2:], s.pcs[3:2+s.n])
 		}
 	}
+}
+
+// set sets s to the return addresses of calls.
+//
+//go:nowritebarrierrec
+func (s *perfStack) set(calls []uintptr) {
+	s.pcs[1] = logicalStackSentinel
+	s.n = copy(s.pcs[2:], calls)
 }
 
 // user returns the stack.

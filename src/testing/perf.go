@@ -12,6 +12,26 @@ import (
 	"strings"
 )
 
+// initEventFlags registers the flags that name events.
+func initEventFlags() {
+	initCPUProfileFlags()
+	initCounterFlags()
+}
+
+// checkEventFlags reports whether nothing is wrong with these flags. Otherwise
+// it says what, sets the exit code, and no test runs.
+func (m *M) checkEventFlags() bool {
+	err := checkCPUProfileFlags()
+	if err == nil {
+		err = m.checkCounterFlags()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "testing:", err)
+		m.exitCode = 2
+	}
+	return err == nil
+}
+
 // The flags that choose what -test.cpuprofile samples (proposal 36821, section
 // 4.5). What an event is called, and whether it can be sampled here, is not
 // known to this package: see startCPUProfile.

@@ -66,10 +66,23 @@ func (p *perfProfile) expand(b *profileBuilder) {
 	}
 }
 
+// values returns the values of a sample: those of upstream, which are given, if
+// p is nil and the profile is not of an event.
+func (p *perfProfile) values(m *profMapEntry, upstream []int64) []int64 {
+	if p == nil {
+		return upstream
+	}
+	return m.values
+}
+
 // header writes what the profile says of itself: its sample types, the first
 // of which is the number of samples of all its events, and the default of
-// which is its first event.
+// which is its first event. A profile that is not of an event has a nil p, and
+// upstream's header.
 func (p *perfProfile) header(b *profileBuilder) {
+	if p == nil {
+		return
+	}
 	first := p.events[0]
 	b.pbValueType(tagProfile_SampleType, "samples", "count")
 	for _, e := range p.events {
