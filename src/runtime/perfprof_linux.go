@@ -566,7 +566,8 @@ func perfFirstPeriod(c *perf.Config, period uint64) uint64 {
 // same occurrence. Then Linux since 6.1 or so writes the second record with the
 // first one's ID and time: it fills in a perf_sample_data once and uses it for
 // both (do_perf_sw_event and perf_prepare_sample in kernel/events/core.c). No
-// two occurrences have the same time, so that tells these records.
+// two occurrences have the same time, so that tells these records. A clock's
+// interrupt may come between the two; it has a perf_sample_data of its own.
 //
 //go:nowritebarrierrec
 func (t *perfThread) event(rec *perfRecord) int {
@@ -574,7 +575,7 @@ func (t *perfThread) event(rec *perfRecord) int {
 		if t.ctr[i].id != rec.id {
 			continue
 		}
-		if rec.typ == _PERF_RECORD_SAMPLE && perfProf.slots[i].cfg.Type == _PERF_TYPE_SOFTWARE {
+		if c := &perfProf.slots[i].cfg; rec.typ == _PERF_RECORD_SAMPLE && c.Type == _PERF_TYPE_SOFTWARE && !c.Clock {
 			return t.twin(i, rec)
 		}
 		return i
@@ -707,7 +708,7 @@ func (t *perfThread) close(mp *m) {
 			s.addLeaf(0, _PerfLostState, c.lostUnwind, n)
 			lost += n
 		}
-		if late := c.late(&s.cfg, v.value, lost); late != 0 {
+		if late := c.late(s, v.value, lost); late != 0 {
 			s.addLeaf(0, _PerfLostLate, late, late*c.period)
 			st.LostLate += late
 			lost += late * c.period
@@ -743,8 +744,8 @@ func (c *perfCounter) lostEvents(n, counted uint64, clock bool) uint64 {
 // what has passed (hrtimer_forward_now in kernel/events/core.c), and so do the
 // drivers of PMUs, whose counter has gone on meanwhile. Interrupts are held up
 // while the kernel has them off, and by a hypervisor that runs something else.
-func (c *perfCounter) late(cfg *perf.Config, value, lost uint64) uint64 {
-	if cfg.Clock && (cfg.ExcludeKernel || cfg.ExcludeUser) {
+func (c *perfCounter) late(s *perfSlot, value, lost uint64) uint64 {
+	if cfg := &s.cfg; cfg.Clock && (cfg.ExcludeKernel || cfg.ExcludeUser) {
 		return 0 // its value includes what was filtered out of its samples
 	}
 	known := c.events + lost + c.replayed
@@ -754,8 +755,9 @@ func (c *perfCounter) late(cfg *perf.Config, value, lost uint64) uint64 {
 		}
 		return 1 + (value-c.first)/c.period
 	}
-	// The first sample stands for a period, and came after c.first events.
-	last := known - min(known, cfg.Period) + c.first + c.phaseSum
+	// The first sample stands for the period that the thread started with, and
+	// came after c.first events.
+	last := known - min(known, s.cfg.Periods[s.rung]) + c.first + c.phaseSum
 	if value < last {
 		return 0
 	}
