@@ -8,6 +8,7 @@ package pprof
 
 import (
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"strconv"
@@ -76,11 +77,14 @@ func TestPerfBound(t *testing.T) {
 			}
 			var without, with []time.Duration
 			var rs []*perfResult
-			for range 2 {
+			// The machine's own speed varies by more than half while it does other
+			// things. A program that is slower than allowed is so each time.
+			ratio := math.Inf(1)
+			for round := 0; round < 2 || round < 8 && ratio > 2; round++ {
 				without = append(without, took(tt.work))
-				rs = perfProfileOf(t, tt.events, func() { with = append(with, took(tt.work)) })
+				rs = perfProfileOnce(t, tt.events, func() { with = append(with, took(tt.work)) })
+				ratio = float64(slices.Min(with)) / float64(slices.Min(without))
 			}
-			ratio := float64(slices.Min(with)) / float64(slices.Min(without))
 			t.Logf("CPU time %v without, %v with: %.2f", without, with, ratio)
 			if ratio > 2 {
 				t.Errorf("the program has become %.2f times slower", ratio)

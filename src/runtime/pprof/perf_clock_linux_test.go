@@ -87,8 +87,9 @@ func TestPerfTwoClocks(t *testing.T) {
 func TestPerfClockTime(t *testing.T) {
 	perfNeeds(t, "task-clock:uk")
 	var cpu time.Duration
-	stolen := stolen(t)
+	var stole int64
 	r := perfProfileOf(t, []perfReq{{"task-clock:uk", 1e6}}, func() {
+		stolen := stolen(t)
 		user, sys := diffCPUTime(t, func() {
 			var wg sync.WaitGroup
 			for range 4 {
@@ -96,11 +97,11 @@ func TestPerfClockTime(t *testing.T) {
 			}
 			wg.Wait()
 		})
-		cpu = user + sys
+		cpu, stole = user+sys, stolen()
 	})[0]
 	r.balance()
 	// The event's clock ticks on in stolen time, CPU time may not.
-	most := 1.03*float64(cpu) + float64(stolen())
+	most := 1.03*float64(cpu) + float64(stole)
 	if got := float64(r.events()); got < 0.97*float64(cpu) || got > most {
 		t.Errorf("%.0f ns in the profile; getrusage has %d, so want up to %.0f", got, cpu, most)
 	} else {

@@ -77,7 +77,7 @@ func TestPerfInlinedLeaf(t *testing.T) {
 	})[0]
 	r.near("samples", float64(r.total()), 2*n, 0)
 	const inlined, in = "runtime/pprof.perfInlinedWrite", "runtime/pprof.TestPerfInlinedLeaf.func1"
-	whole := r.count(perfStartsWithFrames(inlined, in, "runtime/pprof.perfProfileOf"))
+	whole := r.count(perfStartsWithFrames(inlined, in, "runtime/pprof.perfProfileOnce"))
 	r.near("samples with their stack", float64(whole), n, 0)
 	// The one signal comes when it is no longer blocked, and is taken for
 	// that of the last write.
@@ -126,7 +126,7 @@ func TestPerfSeccompLater(t *testing.T) {
 		}
 		const later = 20
 		sum := 0
-		r := perfProfileOf(t, []perfReq{{"task-clock:uk", 1e6}}, func() {
+		r := perfProfileOnce(t, []perfReq{{"task-clock:uk", 1e6}}, func() {
 			forbid(t, errno, perfEventOpenNr(t))
 			perfSpin(50 * time.Millisecond) // on a thread that is armed
 			perfThreads(later, func() { sum += perfCompute(1000) })
@@ -232,7 +232,7 @@ func TestPerfReusedDescriptors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer set.Close()
-	rs := perfProfileOf(t, events, func() {
+	rs := perfProfileOnce(t, events, func() {
 		perfSpin(20 * time.Millisecond)
 		perfThreads(3, func() {}) // with counters of their own
 		counters := make(map[int]bool)

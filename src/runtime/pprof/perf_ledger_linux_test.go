@@ -8,7 +8,6 @@
 package pprof
 
 import (
-	"internal/profile"
 	"os"
 	"os/exec"
 	"runtime"
@@ -16,11 +15,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// inFrame returns the number of samples that have the function in their stack.
-func (r *perfResult) inFrame(fn string) int64 {
-	return r.count(func(s *profile.Sample) bool { return slices.Contains(perfFrames(s), fn) })
-}
 
 // TestPerfLostRing tests that calls which the kernel's ring had no room for are
 // in the profile: a thread that blocks SIGPROF makes more of them than the ring
@@ -86,7 +80,7 @@ func TestPerfLostBuffer(t *testing.T) {
 func TestPerfLostLate(t *testing.T) {
 	perfNeeds(t, "cycles")
 	mustOpenCounters(t, "cycles")
-	r := perfProfileOf(t, []perfReq{{"cycles", 1e6}}, func() {
+	r := perfProfileOnce(t, []perfReq{{"cycles", 1e6}}, func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		salt1 = cpuHog0(salt1, 2e7)

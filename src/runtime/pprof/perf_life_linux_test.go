@@ -175,21 +175,24 @@ func (w *failingWriter) Write(b []byte) (int, error) {
 func TestPerfFailingWriter(t *testing.T) {
 	perfNeeds(t, "task-clock:uk")
 	t.Setenv(multipleEnv, "true")
-	var good bytes.Buffer
-	err := StartCPUProfileWithConfig(
-		PerfEvent(new(failingWriter), "task-clock:uk", 1e6),
-		PerfEvent(&good, "cpu-clock:uk", 1e6))
-	if err != nil {
-		t.Fatal(err)
-	}
-	perfSpin(50 * time.Millisecond)
-	StopCPUProfile()
-	p, err := profile.Parse(&good)
-	if err != nil {
-		t.Fatal(err)
-	}
-	(&perfResult{t, "cpu-clock:uk", p}).balance()
-	perfNothingOpen(t)
+	r := perfUnstalled(t, func() []*perfResult {
+		var good bytes.Buffer
+		err := StartCPUProfileWithConfig(
+			PerfEvent(new(failingWriter), "task-clock:uk", 1e6),
+			PerfEvent(&good, "cpu-clock:uk", 1e6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		perfSpin(50 * time.Millisecond)
+		StopCPUProfile()
+		perfNothingOpen(t)
+		p, err := profile.Parse(&good)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []*perfResult{{t, "cpu-clock:uk", p}}
+	})[0]
+	r.balance()
 	perfProfileOf(t, []perfReq{{"task-clock:uk", 1e6}}, func() { perfSpin(50 * time.Millisecond) })[0].balance()
 }
 
