@@ -80,6 +80,7 @@ type raw struct {
 	comments   []int64
 	locations  map[int64][]int64 // functions of a location, innermost first
 	functions  map[int64]int64   // name of a function
+	dangling   error             // the first reference that leads nowhere
 }
 
 func decode(data []byte) (*Profile, error) {
@@ -175,14 +176,37 @@ func (r *raw) profile() (*Profile, error) {
 		}
 		p.Samples = append(p.Samples, s)
 	}
-	return p, nil
+	return p, r.dangling
 }
 
 func (r *raw) string(i int64) string {
 	if i < 0 || i >= int64(len(r.strings)) {
+		r.miss("string", i)
 		return ""
 	}
 	return r.strings[i]
+}
+
+// names returns the functions of a location, innermost first.
+func (r *raw) names(location int64) (names []string) {
+	funcs, ok := r.locations[location]
+	if !ok {
+		r.miss("location", location)
+	}
+	for _, f := range funcs {
+		name, ok := r.functions[f]
+		if !ok {
+			r.miss("function", f)
+		}
+		names = append(names, r.string(name))
+	}
+	return names
+}
+
+func (r *raw) miss(what string, i int64) {
+	if r.dangling == nil {
+		r.dangling = fmt.Errorf("the profile has no %s %d", what, i)
+	}
 }
 
 func (r *raw) valueType(msg []byte) (t [2]string, err error) {
@@ -220,9 +244,7 @@ func (r *raw) sample(msg []byte) (s Sample, err error) {
 		return nil
 	})
 	for _, l := range locs {
-		for _, f := range r.locations[l] {
-			s.Stack = append(s.Stack, r.string(r.functions[f]))
-		}
+		s.Stack = append(s.Stack, r.names(l)...)
 	}
 	return s, err
 }

@@ -49,22 +49,12 @@ func spin(n int) {
 
 func main() {
 	switch mode := os.Args[1]; mode {
-	case "goexit":
-		// The main goroutine's thread goes on to run others.
-		start(io.Discard, "task-clock:uk", 100e3)
-		go func() {
-			for range 10 {
-				spin(4)
-			}
-			pprof.StopCPUProfile()
-			fmt.Println("stopped")
-			os.Exit(0)
-		}()
-		runtime.Goexit()
-
-	case "goexit-locked":
-		// Its thread can't exit, but parks.
-		runtime.LockOSThread()
+	case "goexit", "goexit-locked":
+		// The main goroutine's thread goes on to run others. If it is locked
+		// it can't, and can't exit, but parks.
+		if mode == "goexit-locked" {
+			runtime.LockOSThread()
+		}
 		start(io.Discard, "task-clock:uk", 100e3)
 		go func() {
 			for range 10 {
