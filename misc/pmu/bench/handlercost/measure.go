@@ -9,6 +9,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -73,6 +74,10 @@ func startBare(act bare.Action) (func(uint64) (float64, error), error) {
 	}, nil
 }
 
+// errDisturbed is returned when samples were lost or bounded. An interrupt comes
+// late, for one, when the emulated machine's host does something else meanwhile.
+var errDisturbed = errors.New("the measurement was disturbed")
+
 func startEvent(period uint64, labels bool) (func(uint64) (float64, error), error) {
 	var buf bytes.Buffer
 	ctx := context.Background()
@@ -99,7 +104,7 @@ func startEvent(period uint64, labels bool) (func(uint64) (float64, error), erro
 		}
 		for _, s := range p.Comments {
 			if strings.HasPrefix(s, "overhead bound:") || strings.Contains(s, "lost") {
-				return 0, fmt.Errorf("samples were lost or bounded: %s", s)
+				return 0, fmt.Errorf("%w: %s", errDisturbed, s)
 			}
 		}
 		// Other threads have some, too.
@@ -167,8 +172,18 @@ func count(f func()) (n counts, err error) {
 	return counts{user.Read() - u, kernel.Read() - k}, nil
 }
 
-// measure returns the cost of a sample of v on a stack of depth frames.
+// measure returns the cost of a sample of v on a stack of depth frames. A
+// disturbed measurement is made again.
 func measure(v variant, depth int) (c cost, err error) {
+	for try := 0; try < 5; try++ {
+		if c, err = measureOnce(v, depth); !errors.Is(err, errDisturbed) {
+			break
+		}
+	}
+	return c, err
+}
+
+func measureOnce(v variant, depth int) (c cost, err error) {
 	c = cost{Depth: depth, Variant: v.name}
 	atDepth(depth, func() {
 		var without, with counts
