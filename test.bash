@@ -5,9 +5,10 @@
 
 # test.bash builds the toolchain and runs all tests. Each leg is a command of
 # its own that fails by itself; a sampling engine is a leg, so that a broken
-# engine can't hide behind a working one. It needs git, a go command, a C
-# compiler, and for the emulated machine what misc/pmu/vm/setup.bash needs,
-# which it runs.
+# engine can't hide behind a working one. It needs git and a go command. A C
+# compiler, for cgo, and the emulated machine are installed where they are
+# missing; so is clang, for the memory sanitizer. See the legs c-compiler, vm-setup
+# and msan.
 #
 #	./test.bash           all legs
 #	./test.bash NAME...   the legs whose names contain one of the NAMEs
@@ -103,7 +104,24 @@ countbench() {
 		"$go" test -count=1 ./countbench ./bench/handlercost
 }
 
+# packages COMMAND NAME... installs Debian's packages where the command is missing.
+packages() {
+	command -v "$1" >/dev/null && return
+	if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+		echo "$1 is missing: install it (Debian: apt-get install ${*:2})" >&2
+		return 1
+	fi
+	apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${@:2}"
+}
+
+# Only clang has the memory sanitizer, and of Debian's the one of its release.
+msan() {
+	packages clang clang "libclang-rt-$(apt-cache depends clang | sed -n 's/ *Depends: clang-//p')-dev" || return
+	CC=clang CGO_ENABLED=1 "$go" test -msan -short -count=1 -run 'TestPerf|TestCounters' runtime/pprof
+}
+
 leg make ./make.bash
+leg c-compiler packages "${CC:-gcc}" gcc libc6-dev
 leg gofmt gofmt_leg
 vet_leg() {
 	"$go" vet runtime runtime/pprof testing net/http/pprof internal/perfevent internal/runtime/perf cmd/go/internal/test &&
@@ -119,6 +137,7 @@ leg upstream/runtime "$go" test -short -timeout 20m runtime
 leg upstream/deps "$go" test -run 'TestDependencies' go/build
 leg upstream/cmd-go "$go" test -timeout 20m -run "TestScript/$scripts|TestDocsUpToDate|TestPassFlag|TestVetFlag|TestFlag" cmd/go cmd/go/internal/test
 leg race env CGO_ENABLED=1 "$go" test -race -short "${std[@]}"
+leg msan msan
 leg engine/host-task-clock engine_host
 leg engine/host-cgo engine_cgo
 leg engine/vm-cycles engine_vm
