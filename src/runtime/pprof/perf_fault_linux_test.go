@@ -235,26 +235,25 @@ func TestPerfReusedDescriptors(t *testing.T) {
 	rs := perfProfileOnce(t, events, func() {
 		perfSpin(20 * time.Millisecond)
 		perfThreads(3, func() {}) // with counters of their own
-		counters := make(map[int]bool)
-		for _, fd := range perfCounterFDs(t) {
-			counters[fd] = true
+		counters := perfCounterFDs(t)
+		for _, fd := range counters {
 			syscall.Close(fd)
 		}
 		if len(counters) < len(events) {
 			t.Fatalf("%d counters were open", len(counters))
 		}
-		// The pipes take the numbers. Reading one that is empty blocks.
-		for n := len(counters); n > 0; {
+		// The pipes take the numbers, but for those that a new thread's counters
+		// have. Reading one that is empty blocks.
+		closed := func(fd int) bool {
+			_, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD, 0)
+			return errno == syscall.EBADF
+		}
+		for slices.ContainsFunc(counters, closed) {
 			var p [2]int
 			if err := syscall.Pipe(p[:]); err != nil {
 				t.Fatal(err)
 			}
 			pipes = append(pipes, p)
-			for _, fd := range p {
-				if counters[fd] {
-					n--
-				}
-			}
 		}
 		for i, p := range pipes {
 			syscall.SetNonblock(p[0], i%2 == 1)
