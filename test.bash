@@ -20,6 +20,7 @@ set -u
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 root=$PWD
 export GOWORK=off GOFLAGS= GOTOOLCHAIN=local
+PATH=${PATH//"$root/goroot/bin:"/} # whoever uses the fork; the tools want the Go that builds it
 hostgo=$(command -v go) || { echo "test.bash: no go command in PATH; install Go 1.21 or later" >&2; exit 1; }
 export PATH=$root/misc/pmu/vm:$PATH
 go=$root/goroot/bin/go
