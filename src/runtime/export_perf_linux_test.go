@@ -53,3 +53,38 @@ func PerfEventOpen(config uint64, size uint32, bits uint64, pid, cpu, groupFD in
 	fd = perf_event_open(&attr, pid, cpu, groupFD, flags)
 	return fd, attr.size
 }
+
+// Sets of counters; see perfcount.go.
+var (
+	PerfCountStart = perfCountStart
+	PerfCountRead  = perfCountRead
+	PerfCountStop  = perfCountStop
+)
+
+// PerfCountCalls returns the number of system calls by which counters of the set
+// were read, and the number of its threads.
+func PerfCountCalls(set int) (calls uint64, threads int) {
+	systemstack(func() {
+		lock(&perfCount.lock)
+		s := perfCount.sets[set]
+		calls = s.calls
+		for t := s.threads; t != nil; t = t.next {
+			threads++
+		}
+		unlock(&perfCount.lock)
+	})
+	return calls, threads
+}
+
+// PerfCountUser reports whether counters of the set are read in user mode where
+// that is possible. With off they will not be.
+func PerfCountUser(set int, off bool) (user bool) {
+	systemstack(func() {
+		lock(&perfCount.lock)
+		s := perfCount.sets[set]
+		user = s.user
+		s.user = user && !off
+		unlock(&perfCount.lock)
+	})
+	return user
+}

@@ -29,6 +29,13 @@ type perfCountThreads struct {
 	// Written when the first thread is armed.
 	leader  [perf.MaxEvents]int8
 	grouped bool // leader is final
+
+	// user is whether counters are read in user mode (perfpage_linux.go), and
+	// config1 what an event must have for that. Final when grouped is.
+	user    bool
+	config1 uint64
+
+	calls uint64 // system calls by which perfosCountRead has read counters
 }
 
 // A perfCountThread is the counters of one thread in one set. It is allocated
@@ -41,6 +48,13 @@ type perfCountThread struct {
 	n    int              // counters that are open
 	fd   [perf.MaxEvents]int32
 	id   [perf.MaxEvents]uint64 // the kernel's names for them, to know them again
+
+	// last is what was read last. It is what a read would find now for the
+	// events that lead a group in known, while their pages have the state seq.
+	last  [perf.MaxEvents]perf.Count
+	page  [perf.MaxEvents]perfPage
+	seq   [perf.MaxEvents]uint32
+	known uint8
 }
 
 var perfCountFreeThreads *perfCountThread // protected by perfCount.lock
@@ -51,6 +65,7 @@ var perfCountFreeThreads *perfCountThread // protected by perfCount.lock
 func perfosCountStart(s *perfCountSet) (f perf.Failure) {
 	systemstack(func() {
 		mp := getg().m
+		s.config1, s.user = perfUserCounters()
 		f = s.arm(mp, true)
 		if f.Op != perf.OpNone {
 			return
@@ -136,11 +151,19 @@ func (s *perfCountSet) arm(mp *m, first bool) (f perf.Failure) {
 	}
 	t.mp.set(mp)
 	f = t.open(s, tid)
-	if f.Op == perf.OpNone && !s.grouped {
-		if t.starved(s) {
+	if !s.grouped {
+		if f.Op != perf.OpNone && s.config1 != 0 {
+			t.close() // perhaps the kernel does not want it read in user mode
+			s.user, s.config1 = false, 0
+			f = t.open(s, tid)
+		}
+		if f.Op == perf.OpNone && t.starved(s) {
 			t.close()
 			s.separate()
 			f = t.open(s, tid)
+		}
+		if s.user = f.Op == perf.OpNone && s.user && t.readable(s); !s.user {
+			t.unmap()
 		}
 		s.grouped = true
 	}
@@ -203,7 +226,16 @@ func (t *perfCountThread) close() {
 			closefd(fd)
 		}
 	}
+	t.unmap()
+	t.known = 0
 	t.n = 0
+}
+
+//go:nowritebarrierrec
+func (t *perfCountThread) unmap() {
+	for i := range t.page {
+		t.page[i].close()
+	}
 }
 
 // open opens all counters of t and starts them.
@@ -227,6 +259,9 @@ func (t *perfCountThread) open(s *perfCountSet, tid int32) perf.Failure {
 		t.n = i + 1
 		// Can't fail for a counter that is open.
 		ioctl(fd, _PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&t.id[i])))
+		if s.user && perfIsPMU(&s.cfg[i]) {
+			t.page[i].open(fd)
+		}
 	}
 	for i := range s.n {
 		if int(s.leader[i]) == i {
@@ -298,6 +333,10 @@ func (t *perfCountThread) openCounter(s *perfCountSet, i int, tid int32) int32 {
 	attr := perfAttr(&perfSlot{cfg: s.cfg[i]})
 	attr.sampleType = 0
 	attr.wakeupEvents = 0
+	switch attr.typ {
+	case _PERF_TYPE_HARDWARE, _PERF_TYPE_HW_CACHE, _PERF_TYPE_RAW:
+		attr.config1 |= s.config1
+	}
 	attr.readFormat = _PERF_FORMAT_GROUP | _PERF_FORMAT_TOTAL_TIME_ENABLED | _PERF_FORMAT_TOTAL_TIME_RUNNING
 	group := int32(-1)
 	if l := int(s.leader[i]); l != i {
@@ -314,36 +353,91 @@ type perfCountGroup struct {
 	values  [perf.MaxEvents]uint64
 }
 
-// read adds what t's counters have counted to dst. It makes one system call
-// for each group, and with check another before it: see perfIs.
+// read adds what t's counters have counted to dst, by one system call for each
+// group and another before it: see perfIs.
 //
 //go:nowritebarrierrec
 func (t *perfCountThread) read(s *perfCountSet, dst []perf.Count, check bool) perf.Failure {
-	var g perfCountGroup
 	for l := range s.n {
 		if int(s.leader[l]) != l {
 			continue
 		}
-		r := int32(-_EBADF)
-		if !check || perfIs(t.fd[l], t.id[l]) {
-			r = read(t.fd[l], noescape(unsafe.Pointer(&g)), int32(unsafe.Sizeof(g)))
+		if f := t.call(s, l, check); f.Op != perf.OpNone {
+			return f
 		}
-		if r < 0 {
-			// The program has closed the descriptor behind our back.
-			return perf.Failure{Slot: l, Op: perf.OpControl, Errno: -r}
-		}
-		// The group's values are in the order in which it was opened.
-		k := 0
-		for i := l; i < s.n; i++ {
-			if int(s.leader[i]) == l {
-				dst[i].Value += g.values[k]
-				dst[i].Enabled += g.enabled
-				dst[i].Running += g.running
-				k++
-			}
+		t.add(s, l, dst)
+	}
+	return perf.Failure{}
+}
+
+// call reads the group that event l leads by a system call. With check it makes
+// sure before that the descriptor is still the counter's.
+//
+//go:nowritebarrierrec
+func (t *perfCountThread) call(s *perfCountSet, l int, check bool) perf.Failure {
+	var g perfCountGroup
+	r := int32(-_EBADF)
+	if !check || perfIs(t.fd[l], t.id[l]) {
+		r = read(t.fd[l], noescape(unsafe.Pointer(&g)), int32(unsafe.Sizeof(g)))
+	}
+	if r < 0 {
+		// The program has closed the descriptor behind our back.
+		return perf.Failure{Slot: l, Op: perf.OpControl, Errno: -r}
+	}
+	// The group's values are in the order in which it was opened.
+	k := 0
+	for i := l; i < s.n; i++ {
+		if int(s.leader[i]) == l {
+			t.last[i] = perf.Count{Value: g.values[k], Enabled: g.enabled, Running: g.running}
+			k++
 		}
 	}
 	return perf.Failure{}
+}
+
+// registers reads the group that event l leads in user mode. t must be the
+// current thread's. It reports whether that was possible.
+//
+//go:nowritebarrierrec
+func (t *perfCountThread) registers(s *perfCountSet, l int) bool {
+	for i := l; i < s.n; i++ {
+		if int(s.leader[i]) == l {
+			c, ok := t.page[i].read()
+			if !ok {
+				return false
+			}
+			t.last[i] = c
+		}
+	}
+	return true
+}
+
+// readable reports whether all groups of the PMU's events of the current thread
+// can be read in user mode.
+func (t *perfCountThread) readable(s *perfCountSet) bool {
+	some := false
+	for l := range s.n {
+		if int(s.leader[l]) == l && perfIsPMU(&s.cfg[l]) {
+			if !t.registers(s, l) {
+				return false
+			}
+			some = true
+		}
+	}
+	return some
+}
+
+// add adds what was read of the group that event l leads to dst.
+//
+//go:nowritebarrierrec
+func (t *perfCountThread) add(s *perfCountSet, l int, dst []perf.Count) {
+	for i := l; i < s.n; i++ {
+		if int(s.leader[i]) == l {
+			dst[i].Value += t.last[i].Value
+			dst[i].Enabled += t.last[i].Enabled
+			dst[i].Running += t.last[i].Running
+		}
+	}
 }
 
 // intact reports whether the first descriptor that the set has opened, of those
@@ -370,12 +464,74 @@ func (s *perfCountSet) intact() bool {
 // perfosCountRead adds what all threads have counted to dst. The caller holds
 // perfCount.lock.
 func perfosCountRead(s *perfCountSet, dst []perf.Count) {
-	check := !s.intact()
-	for t := s.threads; t != nil; t = t.next {
-		if f := t.read(s, dst, check); f.Op != perf.OpNone {
-			s.miss(f)
+	// The groups that the current thread can read in user mode. It runs, so that
+	// its pages would show if the kernel did not keep them: such a group's pages
+	// are true for the other threads, too.
+	self, user := s.own(), uint8(0)
+	for l := range s.n {
+		if self != nil && int(s.leader[l]) == l && self.registers(s, l) {
+			user |= 1 << l
 		}
 	}
+	asked, check := false, false
+	for t := s.threads; t != nil; t = t.next {
+		for l := range s.n {
+			if int(s.leader[l]) != l {
+				continue
+			}
+			if pages := user>>l&1 != 0; !pages || t != self && !t.unchanged(l) {
+				if !asked {
+					asked, check = true, !s.intact()
+				}
+				if f := t.ask(s, l, check, pages); f.Op != perf.OpNone {
+					s.miss(f)
+					break
+				}
+			}
+			t.add(s, l, dst)
+		}
+	}
+}
+
+// own returns the current thread's counters if they can be read in user mode.
+func (s *perfCountSet) own() *perfCountThread {
+	if !s.user {
+		return nil
+	}
+	t := s.threads
+	for t != nil && t.mp.ptr() != getg().m {
+		t = t.next
+	}
+	return t
+}
+
+// ask is call, and with pages also takes note of whether t can be left alone the
+// next time.
+func (t *perfCountThread) ask(s *perfCountSet, l int, check, pages bool) perf.Failure {
+	s.calls++
+	if !pages {
+		return t.call(s, l, check)
+	}
+	t.known &^= 1 << l
+	seq, idle := t.page[l].idle()
+	f := t.call(s, l, check)
+	// An event that had to share its counter could be without one while the
+	// thread runs, and its page would not tell that time goes on.
+	if idle && f.Op == perf.OpNone && t.last[l].Running == t.last[l].Enabled {
+		if now, still := t.page[l].idle(); still && now == seq {
+			t.seq[l] = seq
+			t.known |= 1 << l
+		}
+	}
+	return f
+}
+
+// unchanged reports whether t.last is what the group that event l leads has
+// counted up to now. (If t has run, but never with the group, it is. Then the
+// time that t has run is missing, in which the event could have counted; the
+// next read that finds the group counting has it.)
+func (t *perfCountThread) unchanged(l int) bool {
+	return t.known>>l&1 != 0 && t.page[l].state() == t.seq[l]
 }
 
 // perfosCountStop disarms all threads. The lock is released between them, so

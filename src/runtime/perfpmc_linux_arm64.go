@@ -1,0 +1,39 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package runtime
+
+import "unsafe"
+
+// perfUserCounters reports whether programs may be able to read the processor's
+// counters, and what config1 of an event must have for that: the kernel has
+// to be asked, and asking costs something (counters of 32 bits are not chained
+// to make one of 64), so that is done only where it helps.
+// (Documentation/arch/arm64/perf.rst in Linux)
+func perfUserCounters() (config1 uint64, ok bool) {
+	name := []byte("/proc/sys/kernel/perf_user_access\x00")
+	fd := open(&name[0], 0 /* O_RDONLY */, 0)
+	if fd < 0 {
+		return 0, false // before Linux 5.17
+	}
+	var b [1]byte
+	n := read(fd, noescape(unsafe.Pointer(&b)), 1)
+	closefd(fd)
+	return 1 << 1, n == 1 && b[0] == '1'
+}
+
+// perfReadCounter returns the processor's counter i, which it must count with.
+//
+//go:noescape
+func perfReadCounter(i uint32) uint64
+
+// perfIsCounter reports whether i is a counter: 31 is that of cycles.
+//
+//go:nowritebarrierrec
+func perfIsCounter(i uint32) bool { return i <= 31 }
+
+// perfReadTime returns the processor's clock, by which the kernel tells time.
+//
+//go:noescape
+func perfReadTime() uint64
