@@ -75,6 +75,10 @@ func perfosCountStart(s *perfCountSet) (f perf.Failure) {
 		// number, or has stored its procid before it looked, and the loop
 		// below sees it. Both are sequentially consistent.
 		lock(&perfCount.lock)
+		if perfCountHooks.init == nil {
+			perfCountHooks.init = perfCountInitThread
+			perfCountHooks.exit = perfCountExitThread
+		}
 		s.state = perfCountOpen
 		perfCount.open.Add(1)
 		unlock(&perfCount.lock)
@@ -89,12 +93,14 @@ func perfosCountStart(s *perfCountSet) (f perf.Failure) {
 	return f
 }
 
+// perfCountHooks is what threads call when they begin and end. See perfHooks.
+var perfCountHooks struct {
+	init, exit func(mp *m)
+}
+
 // perfCountInitThread arms the current thread for the sets that are open.
 // Called from minit, possibly without a P.
 func perfCountInitThread(mp *m) {
-	if perfCount.open.Load() == 0 {
-		return
-	}
 	systemstack(func() {
 		for _, s := range perfCount.sets {
 			if s == nil {
@@ -115,9 +121,6 @@ func perfCountInitThread(mp *m) {
 //
 //go:nowritebarrierrec
 func perfCountExitThread(mp *m) {
-	if perfCount.open.Load() == 0 {
-		return
-	}
 	lock(&perfCount.lock)
 	for _, s := range perfCount.sets {
 		if s == nil {

@@ -79,8 +79,8 @@ var perfProf struct {
 	// (perfInitThread) and by the signal handler.
 	state atomic.Uint32
 
-	// used is set by the first session. A program that never sampled an event
-	// keeps upstream's treatment of SIGPROF in full.
+	// used is set by the first session, after perfHooks. A program that never
+	// sampled an event keeps upstream's treatment of SIGPROF in full.
 	used atomic.Bool
 
 	session uint8 // number of the session, modulo 64; see perfPreempted
@@ -127,7 +127,6 @@ func perfStart(cfg []perf.Config, limits perf.Limits) perf.Failure {
 	}
 	perfProf.n = len(cfg)
 	perfProf.next = 0
-	perfProf.used.Store(true)
 	if f := perfosStart(limits); f.Op != perf.OpNone {
 		perfDone()
 		return f

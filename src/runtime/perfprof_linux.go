@@ -118,6 +118,17 @@ var perfLinux struct {
 	cost int64
 }
 
+// perfHooks is the engine as threads and signals reach it. The first session sets
+// them, before perfProf.used and perfProf.state, which are looked at before they
+// are called; later ones leave them as they are. They are variables so that the
+// linker leaves the engine out of a program that has nothing to start a session.
+// (The compiler does not look for write barriers behind them: what they are set
+// to is marked itself.)
+var perfHooks struct {
+	init, exit func(mp *m)
+	sigprof    func(c *sigctxt, gp *g, mp *m, delayed bool) bool
+}
+
 // perfosStart arms all threads. The calling thread comes first: what is wrong
 // with an event or with our permissions shows there and is returned. Another
 // thread that can't be armed for lack of descriptors or memory is counted in
@@ -130,6 +141,12 @@ func perfosStart(limits perf.Limits) perf.Failure {
 	}
 	perfStartRungs()
 	perfForeignReset()
+	if !perfProf.used.Load() {
+		perfHooks.init = perfSessionInitThread
+		perfHooks.exit = perfSessionExitThread
+		perfHooks.sigprof = perfSessionSigprof
+		perfProf.used.Store(true)
+	}
 	perfInstallHandler()
 
 	// From here on new threads arm themselves. A thread that is being created
@@ -177,10 +194,16 @@ func perfosStop() {
 // perfInitThread arms the current thread if a session is running. Called from
 // minit, with signals unblocked, possibly without a P.
 func perfInitThread(mp *m) {
-	perfCountInitThread(mp)
-	if perfProf.state.Load() == perfSampling {
-		systemstack(func() { perfArm(mp, false) })
+	if perfCount.open.Load() != 0 {
+		perfCountHooks.init(mp)
 	}
+	if perfProf.state.Load() == perfSampling {
+		perfHooks.init(mp)
+	}
+}
+
+func perfSessionInitThread(mp *m) {
+	systemstack(func() { perfArm(mp, false) })
 }
 
 // perfExitThread disarms the current thread, which exits or leaves Go. Called
@@ -193,10 +216,16 @@ func perfExitThread(mp *m) {
 	// the thread, and that one who has found it holds the lock that is taken
 	// below until it is armed.
 	atomic.Store64(&mp.procid, 0)
-	perfCountExitThread(mp)
-	if perfProf.state.Load() == perfIdle {
-		return
+	if perfCount.open.Load() != 0 {
+		perfCountHooks.exit(mp)
 	}
+	if perfProf.state.Load() != perfIdle {
+		perfHooks.exit(mp)
+	}
+}
+
+//go:nowritebarrierrec
+func perfSessionExitThread(mp *m) {
 	lock(&perfProf.lock)
 	if t := (*perfThread)(unsafe.Pointer(mp.perf.Load())); t == nil {
 		// Never armed, or disarmed by perfStopThreads.

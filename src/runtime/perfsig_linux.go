@@ -24,6 +24,17 @@ import (
 // perfSigprof handles a SIGPROF on a thread with an M. It reports whether the
 // signal was an event's doorbell, and not the timer's.
 //
+//go:nowritebarrierrec
+func perfSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
+	if !perfProf.used.Load() {
+		return false // not our business
+	}
+	// The handler's c is on its stack. The compiler can't see that it stays there.
+	return perfHooks.sigprof((*sigctxt)(noescape(unsafe.Pointer(c))), gp, mp, delayed)
+}
+
+// perfSessionSigprof is perfSigprof of a program that has had a session.
+//
 // The counters run on while the handler does. Stopping and starting them takes
 // two system calls per event, which cost more than the whole rest of the
 // handler (7-12 us against 1-2 us, measured on a virtual machine), and with
@@ -33,10 +44,7 @@ import (
 // how long the handlers took. What overflows in the handler is recorded as such.
 //
 //go:nowritebarrierrec
-func perfSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
-	if !perfProf.used.Load() {
-		return false // not our business
-	}
+func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 	// Look at the ring on the timer's signals too: while one is pending the
 	// kernel drops ours (legacy_queue in kernel/signal.c).
 	doorbell := perfDoorbell(c)

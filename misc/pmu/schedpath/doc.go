@@ -4,7 +4,8 @@
 
 // Package schedpath has a test that programs built by the fork schedule
 // goroutines with the very instructions of upstream's release: while nothing is
-// profiled, the fork costs the schedule path nothing.
+// profiled, the fork costs the schedule path nothing. Another is that programs
+// which can't be profiled have next to nothing of the engine in them.
 //
-// A benchmark could show that only within its noise.
+// A benchmark could show the first only within its noise.
 package schedpath

@@ -30,7 +30,10 @@ func main() {
 }
 `
 
-func TestSamePath(t *testing.T) {
+// build builds the program by the release that the fork is made from, and by the
+// fork.
+func build(t *testing.T) (fork, stockExe, forkExe string) {
+	t.Helper()
 	fork, err := filepath.Abs("../../../goroot/bin/go")
 	if err != nil {
 		t.Fatal(err)
@@ -46,11 +49,34 @@ func TestSamePath(t *testing.T) {
 	if err := os.WriteFile(src, []byte(program), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	stockExe, forkExe := filepath.Join(dir, "stock"), filepath.Join(dir, "fork")
+	stockExe, forkExe = filepath.Join(dir, "stock"), filepath.Join(dir, "fork")
 	// Any go command fetches the release that make.bash was built from.
 	run(t, "GOTOOLCHAIN="+upstream, "go", "build", "-o", stockExe, src)
 	run(t, "", fork, "build", "-o", forkExe, src)
+	return fork, stockExe, forkExe
+}
 
+// TestSize tests that the linker leaves the engine out of a program that can't
+// start a profile.
+func TestSize(t *testing.T) {
+	_, stockExe, forkExe := build(t)
+	var size [2]int64
+	for i, exe := range []string{stockExe, forkExe} {
+		fi, err := os.Stat(exe)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size[i] = fi.Size()
+	}
+	ratio := float64(size[1]) / float64(size[0])
+	t.Logf("%d bytes in stock, %d in the fork: %.4f", size[0], size[1], ratio)
+	if ratio > 1.01 {
+		t.Errorf("a program without a profile is %.2f %% larger, want 1 %% at most", 100*(ratio-1))
+	}
+}
+
+func TestSamePath(t *testing.T) {
+	fork, stockExe, forkExe := build(t)
 	for _, fn := range path {
 		stock, forked := code(t, fork, stockExe, fn), code(t, fork, forkExe, fn)
 		if len(stock) == 0 {
