@@ -19,10 +19,9 @@ import (
 // accuracy is the proposal's tables 1 to 4 again: programs whose truth is known,
 // profiled several times.
 func accuracy(b *bench, r *report) error {
-	const rounds = 5
-	seconds := []float64{0.3, 3}
+	rounds, seconds := 3, []float64{0.3, 3}
 	if b.long {
-		seconds = append(seconds, 12)
+		rounds, seconds = 5, append(seconds, 12)
 	}
 	samplers := []sampler{
 		stockTimer, timer,

@@ -57,13 +57,54 @@ func (b *profileBuilder) addPerfData(e *perfEvent, data []uint64, tags []unsafe.
 
 // expand turns the stacks, most of which the runtime recorded as the return
 // addresses of frames, into those of calls, with one for each inlined call. It
-// is done here, once for each stack, and not by the signal handler for each
-// sample.
+// is done here, once for each pair of neighbours in all stacks, and not by the
+// signal handler for each sample.
 func (p *perfProfile) expand(b *profileBuilder) {
-	var calls [1 << 10]uintptr // 64 frames, and what was inlined into them
+	x := &perfExpander{known: make(map[perfFrame][]uintptr)}
 	for m := b.m.all; m != nil; m = m.nextAll {
-		m.stk = slices.Clone(calls[:pprof_fpunwindExpand(calls[:], m.stk)])
+		m.stk = x.calls(m.stk)
 	}
+}
+
+// A perfFrame is a frame of a stack, and the one that it calls, or 0. Whether
+// a wrapper function counts as a call depends on that: see elideWrapperCalling in
+// package runtime.
+type perfFrame struct{ callee, pc uintptr }
+
+// A perfExpander turns frames into calls.
+type perfExpander struct {
+	known map[perfFrame][]uintptr // the calls of frames, inlined ones first
+	stk   []uintptr
+	buf   [1 << 10]uintptr // 64 frames, and what was inlined into them
+}
+
+// calls returns the calls of a stack as the runtime has recorded it.
+func (x *perfExpander) calls(stk []uintptr) []uintptr {
+	if len(stk) == 0 || stk[0] != 0 {
+		return slices.Clone(x.expand(stk...)) // they are calls
+	}
+	x.stk = x.stk[:0]
+	var f perfFrame
+	for _, pc := range stk[1:] {
+		f = perfFrame{f.pc, pc}
+		calls, ok := x.known[f]
+		if !ok {
+			if f.callee == 0 {
+				calls = slices.Clone(x.expand(0, pc))
+			} else {
+				n := len(x.expand(0, f.callee))
+				calls = slices.Clone(x.expand(0, f.callee, pc)[n:])
+			}
+			x.known[f] = calls
+		}
+		x.stk = append(x.stk, calls...)
+	}
+	return slices.Clone(x.stk)
+}
+
+// expand has the runtime expand a stack. The result is valid until the next call.
+func (x *perfExpander) expand(stk ...uintptr) []uintptr {
+	return x.buf[:pprof_fpunwindExpand(x.buf[:], stk)]
 }
 
 // values returns the values of a sample: those of upstream, which are given, if

@@ -258,9 +258,9 @@ const probeWork = 300000
 func divide(depth int) (sp split, err error) {
 	sp = split{Depth: depth, Percent: make(map[string]float64)}
 	// The probe prolongs the handler. The overhead bound must not act on that.
-	period, overflows := uint64(300007), uint64(1500)
+	period, overflows := uint64(300007), uint64(1000)
 	if depth > 10 {
-		period, overflows = 1000003, 250
+		period, overflows = 1000003, 200
 	}
 	top := make(map[string]int)
 	atDepth(depth, func() {
