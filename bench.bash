@@ -9,7 +9,7 @@
 #
 #	./bench.bash [-long] [-only sections] [-o dir]
 #
-# The short form takes ten minutes on two idle cores, once what it needs is built,
+# The short form takes about ten minutes on two idle cores, once what it needs is built,
 # and leaves out the section pgo. Results are in the directory, by default .cache/bench/results:
 # results.md has the tables and the charts.
 

@@ -17,7 +17,7 @@ import (
 // floor splits the cost of a sample: what the kernel needs to take it, to send a
 // signal for it, and what the profiler adds.
 func floor(b *bench, r *report) error {
-	rounds, size, depths := 10, 0.2, []int{10, 64, 200}
+	rounds, size, depths := 8, 0.2, []int{10, 64, 200}
 	if b.long {
 		rounds, depths = 60, []int{10, 20, 40, 64, 200}
 	}

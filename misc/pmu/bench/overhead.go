@@ -37,7 +37,7 @@ var (
 
 // overheadLoads are the kinds of work, each about a second of CPU time.
 func overheadLoads(long bool) []program {
-	size := 0.5
+	size := 0.4
 	if long {
 		size = 1
 	}
