@@ -178,8 +178,11 @@ func (c *Counters) Events() []CounterEvent {
 // [CounterValue.Sub].
 //
 // All counts of one thread are from the same point in time, those of different
-// threads from within the few microseconds that reading takes: one or two
-// system calls per thread. Read does not allocate.
+// threads from within the few microseconds that reading takes: at most one or two
+// system calls per thread, and none for the processor's events of threads that
+// have not run since the last Read, where programs may read its counters (rdpmc
+// and kernel.perf_user_access in perf_event_open(2) and the kernel's
+// Documentation/arch/arm64/perf.rst). Read does not allocate.
 //
 // An error says that threads are missing from the counts and why, or that the
 // counters are closed. In the first case dst is valid apart from that.
