@@ -105,24 +105,26 @@ countbench() {
 		"$go" test -count=1 ./countbench ./bench/handlercost
 }
 
-# packages COMMAND NAME... installs Debian's packages where the command is missing.
-packages() {
-	command -v "$1" >/dev/null && return
+# need COMMAND PACKAGE... installs Debian's packages where the command is missing.
+need() { command -v "$1" >/dev/null || apt_install "${@:2}"; }
+apt_install() {
 	if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
-		echo "$1 is missing: install it (Debian: apt-get install ${*:2})" >&2
+		echo "missing, to be installed: $*" >&2
 		return 1
 	fi
-	apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${@:2}"
+	apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
-# Only clang has the memory sanitizer, and of Debian's the one of its release.
+# Only clang has the memory sanitizer. Debian has it in a package of clang's version.
+msan_links() { echo 'int main(void) { return 0; }' | clang -fsanitize=memory -x c -o /dev/null - 2>/dev/null; }
 msan() {
-	packages clang clang "libclang-rt-$(apt-cache depends clang | sed -n 's/ *Depends: clang-//p')-dev" || return
+	need clang clang || return
+	msan_links || apt_install "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev" || return
 	CC=clang CGO_ENABLED=1 "$go" test -msan -short -count=1 -run 'TestPerf|TestCounters' runtime/pprof
 }
 
 leg make ./make.bash
-leg c-compiler packages "${CC:-gcc}" gcc libc6-dev
+leg c-compiler need "${CC:-gcc}" gcc libc6-dev
 leg gofmt gofmt_leg
 vet_leg() {
 	"$go" vet runtime runtime/pprof testing net/http/pprof internal/perfevent internal/runtime/perf cmd/go/internal/test &&

@@ -22,7 +22,7 @@ var ceilings = []struct {
 	depth int
 	user  float64
 }{
-	{10, 2500},
+	{10, 2600},
 	{64, 7000},
 }
 
