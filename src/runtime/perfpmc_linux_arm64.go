@@ -20,7 +20,10 @@ func perfUserCounters() (config1 uint64, ok bool) {
 	var b [1]byte
 	n := read(fd, noescape(unsafe.Pointer(&b)), 1)
 	closefd(fd)
-	return 1 << 1, n == 1 && b[0] == '1'
+	if n != 1 || b[0] != '1' {
+		return 0, false
+	}
+	return 1 << 1, true
 }
 
 // perfReadCounter returns the processor's counter i, which it must count with.
