@@ -86,6 +86,7 @@ func TestPerfCountRegisters(t *testing.T) {
 		}
 		return x
 	}
+	var late sync.WaitGroup
 	for round := range 20 {
 		inner, outer := readCounters(t, calls), readCounters(t, set)
 		switch round % 4 {
@@ -105,7 +106,7 @@ func TestPerfCountRegisters(t *testing.T) {
 			spin(1e6)
 			wg.Wait()
 		case 3: // goes on while it is read
-			go spin(3e6)
+			late.Go(func() { spin(3e6) })
 			spin(1e6)
 		}
 		after := readCounters(t, set)
@@ -129,7 +130,9 @@ func TestPerfCountRegisters(t *testing.T) {
 		}
 	}
 
-	// What wakes other threads meanwhile are the runtime's own.
+	late.Wait()
+
+	// What wakes other threads meanwhile is the runtime's own.
 	const reads = 1000
 	before, _ := runtime.PerfCountCalls(set)
 	start := time.Now()
