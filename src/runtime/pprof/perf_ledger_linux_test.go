@@ -183,7 +183,9 @@ func TestPerfMultiplexed(t *testing.T) {
 	want := float64(alone.events())
 	// Counters that are only read take part in the turns.
 	mustOpenCounters(t, "cycles", "instructions", "r11", "r8", "cycles:uk", "instructions:uk", "cycles:k", "instructions:k")
-	rs := perfProfileOf(t, []perfReq{{"cycles", 1e6}, {"r11", 1e6}, {"instructions", 1e6}, {"cycles:uk", 1e6}}, work)
+	// None of these with the kernel, where there is more to do when events take
+	// turns.
+	rs := perfProfileOnce(t, []perfReq{{"cycles", 1e6}, {"r11", 1e6}, {"instructions", 1e6}, {"r8", 1e6}}, work)
 	multiplexed := false
 	for _, r := range rs {
 		t.Logf("ledger:\n%s", r.ledger())
