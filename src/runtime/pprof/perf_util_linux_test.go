@@ -133,7 +133,7 @@ func perfUnstalled(t *testing.T, take func() []*perfResult) []*perfResult {
 			return rs
 		}
 		t.Logf("the machine was stalled: interrupts for %.1f %% of the periods were late", 100*late)
-		// It can be so for a while: up to a minute altogether.
+		// It can be so for a while. This makes two minutes altogether.
 		time.Sleep(100 * time.Millisecond << try)
 	}
 }
