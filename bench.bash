@@ -9,9 +9,9 @@
 #
 #	./bench.bash [-long] [-only sections] [-o dir]
 #
-# The short form takes about ten minutes on two idle cores, once what it needs is built,
-# and leaves out the section pgo. Results are in the directory, by default .cache/bench/results:
-# results.md has the tables and the charts.
+# The short form is meant for ten minutes on two idle cores, once what it needs is
+# built, and leaves out the section pgo. Results are in the directory, by default
+# .cache/bench/results: results.md has the tables and the charts.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"

@@ -35,7 +35,7 @@ type perfCountThreads struct {
 	user    bool
 	config1 uint64
 
-	calls uint64 // system calls by which perfosCountRead has read counters
+	calls uint64 // system calls by which perfosCountRead has read counters, for tests
 }
 
 // A perfCountThread is the counters of one thread in one set. It is allocated

@@ -14,17 +14,22 @@ import (
 	"time"
 )
 
-// allowUserCounters lets programs read the processor's counters until the test
-// ends. Where there are none it skips the test, or fails it if they are required.
-func allowUserCounters(t *testing.T) {
-	skip := t.Skipf
+// noCounters skips the test, or fails it if counters are required.
+func noCounters(t *testing.T, format string, args ...any) {
+	t.Helper()
 	if strings.Contains(os.Getenv("PMU_TEST_REQUIRE"), "instructions") {
-		skip = t.Fatalf
+		t.Fatalf(format, args...)
 	}
+	t.Skipf(format, args...)
+}
+
+// allowUserCounters lets programs read the processor's counters until the test
+// ends.
+func allowUserCounters(t *testing.T) {
 	const file = "/proc/sys/kernel/perf_user_access" // arm64's
 	if old, err := os.ReadFile(file); err == nil {
 		if err := os.WriteFile(file, []byte("1"), 0); err != nil {
-			skip("programs may not read counters here, and this test not change that: %v", err)
+			noCounters(t, "programs may not read counters here, and this test not change that: %v", err)
 		}
 		t.Cleanup(func() { os.WriteFile(file, old, 0) })
 	}
@@ -37,10 +42,7 @@ func openCycles(t *testing.T) (set int) {
 		{Type: 0, Config: 1, ExcludeKernel: true, ExcludeHV: true},
 	})
 	if f.Op != perf.OpNone {
-		if strings.Contains(os.Getenv("PMU_TEST_REQUIRE"), "instructions") {
-			t.Fatalf("no counters: %+v", f)
-		}
-		t.Skipf("no counters: %+v", f)
+		noCounters(t, "no counters: %+v", f)
 	}
 	t.Cleanup(func() { runtime.PerfCountStop(set) })
 	return set
@@ -60,10 +62,7 @@ func TestPerfCountRegisters(t *testing.T) {
 	allowUserCounters(t)
 	set, calls := openCycles(t), openCycles(t)
 	if !runtime.PerfCountUser(set, false) {
-		if strings.Contains(os.Getenv("PMU_TEST_REQUIRE"), "instructions") {
-			t.Fatal("the counters are not readable in user mode")
-		}
-		t.Skip("the counters are not readable in user mode")
+		noCounters(t, "the counters are not readable in user mode")
 	}
 	runtime.PerfCountUser(calls, true)
 

@@ -9,6 +9,7 @@ import (
 	"internal/abi"
 	"internal/perfevent"
 	"internal/runtime/perf"
+	"runtime"
 	"slices"
 	"unsafe"
 )
@@ -60,20 +61,26 @@ func (b *profileBuilder) addPerfData(e *perfEvent, data []uint64, tags []unsafe.
 // is done here, once for each pair of neighbours in all stacks, and not by the
 // signal handler for each sample.
 func (p *perfProfile) expand(b *profileBuilder) {
-	x := &perfExpander{known: make(map[perfFrame][]uintptr)}
+	x := &perfExpander{known: make(map[perfFrame]perfFrameCalls)}
 	for m := b.m.all; m != nil; m = m.nextAll {
 		m.stk = x.calls(m.stk)
 	}
 }
 
-// A perfFrame is a frame of a stack, and the one that it calls, or 0. Whether
+// A perfFrame is a frame of a stack, and the Go frame that it calls, or 0. Whether
 // a wrapper function counts as a call depends on that: see elideWrapperCalling in
 // package runtime.
 type perfFrame struct{ callee, pc uintptr }
 
+// perfFrameCalls is what a frame stands for.
+type perfFrameCalls struct {
+	pcs []uintptr // inlined ones first
+	inC bool      // the frame is not Go's
+}
+
 // A perfExpander turns frames into calls.
 type perfExpander struct {
-	known map[perfFrame][]uintptr // the calls of frames, inlined ones first
+	known map[perfFrame]perfFrameCalls
 	stk   []uintptr
 	buf   [1 << 10]uintptr // 64 frames, and what was inlined into them
 }
@@ -84,20 +91,24 @@ func (x *perfExpander) calls(stk []uintptr) []uintptr {
 		return slices.Clone(x.expand(stk...)) // they are calls
 	}
 	x.stk = x.stk[:0]
-	var f perfFrame
+	callee := uintptr(0)
 	for _, pc := range stk[1:] {
-		f = perfFrame{f.pc, pc}
+		f := perfFrame{callee, pc}
 		calls, ok := x.known[f]
 		if !ok {
-			if f.callee == 0 {
-				calls = slices.Clone(x.expand(0, pc))
+			calls.inC = runtime.FuncForPC(pc-1) == nil
+			if callee == 0 {
+				calls.pcs = slices.Clone(x.expand(0, pc))
 			} else {
-				n := len(x.expand(0, f.callee))
-				calls = slices.Clone(x.expand(0, f.callee, pc)[n:])
+				n := len(x.expand(0, callee))
+				calls.pcs = slices.Clone(x.expand(0, callee, pc)[n:])
 			}
 			x.known[f] = calls
 		}
-		x.stk = append(x.stk, calls...)
+		x.stk = append(x.stk, calls.pcs...)
+		if !calls.inC {
+			callee = pc
+		}
 	}
 	return slices.Clone(x.stk)
 }
