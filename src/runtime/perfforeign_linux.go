@@ -179,7 +179,7 @@ func perfArmForeign(tid int32) {
 	lock(&perfProf.lock)
 	if perfProf.state.Load() != perfSampling || perfForeignFind(tid) != nil || perfHasM(tid) {
 		t.recycle()
-	} else if f := t.arm(nil, tid); f.Op != perf.OpNone {
+	} else if f := t.arm(nil, tid, false); f.Op != perf.OpNone {
 		perfCountFailure(f)
 	}
 	unlock(&perfProf.lock)

@@ -103,6 +103,7 @@ func _PerfDelayed()   { _PerfDelayed() }   // SIGPROF was blocked or pending whe
 func _PerfHandler()   { _PerfHandler() }   // the profiler's own signal handler
 func _PerfLostRing()  { _PerfLostRing() }  // the kernel's ring was full
 func _PerfLostLate()  { _PerfLostLate() }  // the processor's or the kernel's interrupt came late; see perfCounter.late
+func _PerfLostStart() { _PerfLostStart() } // due before the thread's counter could interrupt; see perfFirstPeriod
 func _PerfLostState() { _PerfLostState() } // interrupted code in which no sample can be written
 
 // perfStart starts sampling the events in cfg on all threads of the process,

@@ -71,6 +71,7 @@ type perfCounter struct {
 	phased bool   // runs with the event's period; before, with a random first one
 	id     uint64 // the kernel's name for it in ring records
 
+	start    uint64 // where the first overflow was due if it could not come so soon; or 0
 	first    uint64 // the first period
 	phaseEnd uint64 // ring records before it were written with the first period,
 	phaseSum uint64 // and stand for these events that are not yet recorded
@@ -161,7 +162,7 @@ func perfosStart(limits perf.Limits) perf.Failure {
 		perfLinux.readFormat = _PERF_FORMAT_TOTAL_TIME_ENABLED | _PERF_FORMAT_TOTAL_TIME_RUNNING | _PERF_FORMAT_LOST
 		perfLinux.fds = int32(limits.FD)
 		perfLinux.cost = int64(limits.Cost)
-		f = perfArm(mp, true)
+		f = perfArm(mp, true, false)
 	})
 	if f.Op != perf.OpNone {
 		systemstack(perfStopThreads)
@@ -175,7 +176,7 @@ func perfosStart(limits perf.Limits) perf.Failure {
 	systemstack(func() {
 		for p := (*m)(atomic.Loadp(unsafe.Pointer(&allm))); p != nil; p = p.alllink {
 			if p != mp {
-				perfArm(p, false)
+				perfArm(p, false, false)
 			}
 		}
 	})
@@ -203,7 +204,7 @@ func perfInitThread(mp *m) {
 }
 
 func perfSessionInitThread(mp *m) {
-	systemstack(func() { perfArm(mp, false) })
+	systemstack(func() { perfArm(mp, false, true) })
 }
 
 // perfExitThread disarms the current thread, which exits or leaves Go. Called
@@ -255,8 +256,8 @@ func perfNewThread() *perfThread {
 
 // perfArm opens and starts the counters of mp's thread, unless they are
 // already, or the thread is not there. If must is set, no failure is counted,
-// for it ends the session.
-func perfArm(mp *m, must bool) (f perf.Failure) {
+// for it ends the session. A fresh thread has just begun.
+func perfArm(mp *m, must, fresh bool) (f perf.Failure) {
 	t := perfNewThread()
 	lock(&perfProf.lock)
 	tid := int32(atomic.Load64(&mp.procid))
@@ -266,7 +267,7 @@ func perfArm(mp *m, must bool) (f perf.Failure) {
 	case perfForeignAdopt(mp, tid):
 		t.recycle()
 	default:
-		if f = t.arm(mp, tid); f.Op != perf.OpNone && !must {
+		if f = t.arm(mp, tid, fresh); f.Op != perf.OpNone && !must {
 			perfCountFailure(f)
 		}
 	}
@@ -276,13 +277,13 @@ func perfArm(mp *m, must bool) (f perf.Failure) {
 
 // arm opens and starts the counters of thread tid, whose M is mp, or nil if Go
 // did not create it. On failure it recycles t. The caller holds perfProf.lock.
-func (t *perfThread) arm(mp *m, tid int32) perf.Failure {
+func (t *perfThread) arm(mp *m, tid int32, fresh bool) perf.Failure {
 	t.acquire()
 	t.used = true
 	t.mp.set(mp)
 	t.tid = tid
 	t.load = perfBound{}
-	f := t.open()
+	f := t.open(fresh)
 	t.lock.Store(0)
 	if f.Op != perf.OpNone {
 		t.free()
@@ -412,21 +413,21 @@ func (c *perfCounter) close() {
 }
 
 // open opens all counters of t, stopped.
-func (t *perfThread) open() perf.Failure {
+func (t *perfThread) open(fresh bool) perf.Failure {
 	for i := range perfProf.slots[:perfProf.n] {
-		if op, errno := t.openCounter(i); op != perf.OpNone {
+		if op, errno := t.openCounter(i, fresh); op != perf.OpNone {
 			return perf.Failure{Slot: i, Op: op, Errno: errno}
 		}
 	}
 	return perf.Failure{}
 }
 
-func (t *perfThread) openCounter(i int) (perf.Op, int32) {
+func (t *perfThread) openCounter(i int, fresh bool) (perf.Op, int32) {
 	s := &perfProf.slots[i]
 	c := &t.ctr[i]
 	period := s.cfg.Periods[s.rung]
-	first := perfFirstPeriod(&s.cfg, period)
-	*c = perfCounter{phased: first == period, due: first, first: first, period: period, rung: s.rung, maxRung: s.rung}
+	start, first := perfFirstPeriod(&s.cfg, period, fresh)
+	*c = perfCounter{phased: first == period, due: first, start: start, first: first, period: period, rung: s.rung, maxRung: s.rung}
 
 	fd := perfOpen(s, t.tid, first)
 	if fd >= perfLinux.fds {
@@ -541,9 +542,13 @@ func perfAttr(s *perfSlot) perfEventAttr {
 // perfMinClock that of a clock, in ns. An interrupt takes about as long; with
 // a shorter one the thread would go from one to the next, and its handler not
 // get to set the event's period, or its own code to unblock the signal.
+//
+// perfThreadStart is what a new thread takes from arming itself to the first
+// goroutine, in ns. It was 5 to 8 us in a virtual machine.
 const (
-	perfMinFirst = 1 << 14
-	perfMinClock = 50 * 1000
+	perfMinFirst    = 1 << 14
+	perfMinClock    = 50 * 1000
+	perfThreadStart = 6 * 1000
 )
 
 // perfStartRungs chooses the periods that threads start with. Clocks
@@ -568,8 +573,8 @@ func perfStartRungs() {
 	}
 }
 
-// perfFirstPeriod returns a thread's first period for an event that it starts
-// with the given one: uniformly random in [1, period].
+// perfFirstPeriod returns where a thread's first overflow of an event is due
+// that it starts with the given period: uniformly random in [1, period].
 //
 // For every period's worth of events the user should expect one sample, also
 // from threads that are too short to see a whole period: they get one with the
@@ -578,15 +583,49 @@ func perfStartRungs() {
 //
 // The kernel has no separate first period. So the counter starts with the
 // random one, and the handler sets the event's own at the first overflow.
-func perfFirstPeriod(c *perf.Config, period uint64) uint64 {
-	first := 1 + uint64(cheaprand64())%period
+//
+// One that is due before an interrupt can be taken is put off until it can be,
+// and where it was due is returned as start. Code that runs a little later has
+// the sample then, but for a new thread that would be one thing's time blamed on
+// another: its first microseconds are the scheduler's, and what it was created
+// for had 10 % too many samples where it took 80 us. So an overflow due there is
+// not sampled at all, and the thread begins with the one after that. lostStart
+// enters it in the ledger.
+func perfFirstPeriod(c *perf.Config, period uint64, fresh bool) (start, first uint64) {
+	first = 1 + uint64(cheaprand64())%period
+	least := uint64(0)
 	switch {
 	case c.Clock:
-		first = max(first, min(perfMinClock, period))
+		least = perfMinClock
 	case c.Type != _PERF_TYPE_SOFTWARE && c.Type != _PERF_TYPE_BREAKPOINT && c.Type != _PERF_TYPE_TRACEPOINT:
-		first = max(first, min(perfMinFirst, period))
+		least = perfMinFirst
 	}
-	return first
+	switch {
+	case first >= least:
+		return 0, first
+	case c.Clock && fresh && first < perfThreadStart:
+		return first, first + period
+	}
+	return first, min(least, period)
+}
+
+// lostStart returns what the overflow stands for that was due before the counter
+// could interrupt, if it had no sample later either. The counter's value tells
+// whether the thread came so far. (A clock's may have been in time that was to be
+// filtered out; the ledger of such a clock has it as not sampled.)
+func (c *perfCounter) lostStart(s *perfSlot, value uint64) uint64 {
+	period := s.cfg.Periods[s.rung]
+	putOff := c.first < c.start+period
+	if c.start == 0 || value < c.start || putOff && value >= c.first || s.filteredClock() {
+		return 0
+	}
+	return period
+}
+
+// filteredClock reports whether the counters of s include what is filtered out of
+// its samples.
+func (s *perfSlot) filteredClock() bool {
+	return s.cfg.Clock && (s.cfg.ExcludeKernel || s.cfg.ExcludeUser)
 }
 
 // event returns the index of the event that the record is about, or -1.
@@ -727,8 +766,9 @@ func (t *perfThread) close(mp *m) {
 		st.Stuck += c.stuck
 		// Losses are part of the profile, so that its total is right.
 		lost := uint64(0)
+		start := c.lostStart(s, v.value)
 		if c.lostRing != 0 {
-			n := c.lostEvents(c.lostRing, v.value, s.cfg.Clock)
+			n := c.lostEvents(c.lostRing, v.value-min(v.value, start), s.cfg.Clock)
 			s.addLeaf(0, _PerfLostRing, c.lostRing, n)
 			lost += n
 		}
@@ -741,6 +781,11 @@ func (t *perfThread) close(mp *m) {
 			s.addLeaf(0, _PerfLostLate, late, late*c.period)
 			st.LostLate += late
 			lost += late * c.period
+		}
+		if start != 0 {
+			s.addLeaf(0, _PerfLostStart, 1, start)
+			st.LostStart++
+			lost += start
 		}
 		st.Lost += lost
 	}
@@ -774,8 +819,8 @@ func (c *perfCounter) lostEvents(n, counted uint64, clock bool) uint64 {
 // drivers of PMUs, whose counter has gone on meanwhile. Interrupts are held up
 // while the kernel has them off, and by a hypervisor that runs something else.
 func (c *perfCounter) late(s *perfSlot, value, lost uint64) uint64 {
-	if cfg := &s.cfg; cfg.Clock && (cfg.ExcludeKernel || cfg.ExcludeUser) {
-		return 0 // its value includes what was filtered out of its samples
+	if s.filteredClock() {
+		return 0
 	}
 	known := c.events + lost + c.replayed
 	if known == 0 {

@@ -175,36 +175,56 @@ func testInstructions(t *testing.T) {
 }
 
 // runBenchmarks runs this program's benchmarks with counters, and checks that
-// there are so many results and that each is perOp instructions.
+// there are so many results and that each is perOp instructions. What the
+// runtime's own threads do meanwhile counts too, and some of it is rare: of a few
+// runs it takes the least.
 func runBenchmarks(t *testing.T, perOp float64, results int, args ...string) {
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	args = append(args, "-test.run=^$", "-test.counters=cycles,instructions")
-	out, err := exec.Command(exe, args...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	t.Logf("\n%s", out)
 	line := regexp.MustCompile(`(?m)^Benchmark(\S+)\s+\d+\t.*\s([0-9.]+) cycles/op\s+([0-9.]+) insn/cycle\s+([0-9.]+) instructions/op$`)
-	found := line.FindAllSubmatch(out, -1)
-	if len(found) != results {
-		t.Errorf("%d results, want %d", len(found), results)
+	least := make(map[string]float64)
+	most := func() (n float64) {
+		for _, v := range least {
+			n = max(n, v)
+		}
+		return n
 	}
-	for _, m := range found {
-		cycles, err1 := strconv.ParseFloat(string(m[2]), 64)
-		ratio, err2 := strconv.ParseFloat(string(m[3]), 64)
-		n, err3 := strconv.ParseFloat(string(m[4]), 64)
-		if err := errors.Join(err1, err2, err3); err != nil {
-			t.Error(err)
+	for round := 1; round == 1 || most() > perOp*1.001 && round <= 3; round++ {
+		out, err := exec.Command(exe, args...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
 		}
-		t.Logf("%-16s %.0f instructions/op, %+.4f %%", m[1], n, 100*(n/perOp-1))
-		if n < perOp || n > perOp*1.001 {
-			t.Errorf("%s: %v instructions/op, want %v to 0.1 %% more", m[1], n, perOp)
+		t.Logf("\n%s", out)
+		found := line.FindAllSubmatch(out, -1)
+		if len(found) != results {
+			t.Errorf("%d results, want %d", len(found), results)
 		}
-		if r := n / cycles / ratio; r < 0.999 || r > 1.001 {
-			t.Errorf("%s: %v insn/cycle, but %v instructions and %v cycles", m[1], ratio, n, cycles)
+		for _, m := range found {
+			name := string(m[1])
+			cycles, err1 := strconv.ParseFloat(string(m[2]), 64)
+			ratio, err2 := strconv.ParseFloat(string(m[3]), 64)
+			n, err3 := strconv.ParseFloat(string(m[4]), 64)
+			if err := errors.Join(err1, err2, err3); err != nil {
+				t.Error(err)
+			}
+			t.Logf("%-16s %.0f instructions/op, %+.4f %%", name, n, 100*(n/perOp-1))
+			if n < perOp {
+				t.Errorf("%s: %v instructions/op, want at least %v", name, n, perOp)
+			}
+			if r := n / cycles / ratio; r < 0.999 || r > 1.001 {
+				t.Errorf("%s: %v insn/cycle, but %v instructions and %v cycles", name, ratio, n, cycles)
+			}
+			if l, ok := least[name]; !ok || n < l {
+				least[name] = n
+			}
+		}
+	}
+	for name, n := range least {
+		if n > perOp*1.001 {
+			t.Errorf("%s: at the least %v instructions/op, want %v and at most 0.1 %% more", name, n, perOp)
 		}
 	}
 }

@@ -110,12 +110,14 @@ var cases = []*testCase{
 		},
 	},
 	{
-		name: "short", title: "the same work in 3,000 short threads and in one thread: samples in the former to those in the latter",
+		name: "short", title: "a work in 3,000 short threads and in one thread: samples for its CPU time in the former to those in the latter",
 		event: clock, period: 1e6, timer: true, vm: true, scale: 0.2,
 		truth: "1.00",
-		measure: func(_ map[string]float64, s []stack) string {
-			a, b := in(s, "main.ShortThreads"), in(s, "main.OneThread")
-			return fmt.Sprintf("%.2f (%d / %d)", float64(a)/float64(b), a, b)
+		measure: func(truth map[string]float64, s []stack) string {
+			const short, one = "main.ShortThreads", "main.OneThread"
+			a, b := in(s, short), in(s, one)
+			return fmt.Sprintf("%.2f (%d in %.0f ms, %d in %.0f)", float64(a)/float64(b)*truth[one]/truth[short],
+				a, truth[short]/1e6, b, truth[one]/1e6)
 		},
 	},
 	{

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"internal/profile"
 	"internal/testenv"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -585,26 +586,33 @@ func TestCountersInstructions(t *testing.T) {
 	if per < 2 || per > 6 {
 		t.Fatalf("%d instructions in a loop that counts down", per)
 	}
-	check := func(how string, loops int64, before, after []CounterValue) {
+	// What the runtime's own threads do meanwhile counts too, and some of it
+	// is rare: of a few rounds, the least. None may have less than the loops.
+	check := func(how string, loops int64, f func()) {
 		t.Helper()
-		v := after[1].Sub(before[1])
 		want := per * loops
-		t.Logf("%s: %d instructions, want %d (%+.4f %%)", how, v.Value, want, 100*float64(int64(v.Value)-want)/float64(want))
-		if d := int64(v.Value) - want; d < 0 || d > want/1000 || !v.Exact() {
-			t.Errorf("%s: %d instructions, want %d and at most 0.1 %% more; %v of %v", how, v.Value, want, v.Running, v.Enabled)
+		least := int64(math.MaxInt64)
+		for round := 1; round == 1 || least > want+want/1000 && round <= 5; round++ {
+			before := c.read(t)
+			f()
+			after := c.read(t)
+			v := after[1].Sub(before[1])
+			t.Logf("%s: %d instructions, want %d (%+.4f %%)", how, v.Value, want, 100*float64(int64(v.Value)-want)/float64(want))
+			if int64(v.Value) < want || !v.Exact() {
+				t.Errorf("%s: %d instructions, want at least %d; %v of %v", how, v.Value, want, v.Running, v.Enabled)
+			}
+			if cyc := after[0].Sub(before[0]); cyc.Value == 0 || cyc.Running != v.Running {
+				t.Errorf("%s: %d cycles, not in a group with instructions: %v and %v", how, cyc.Value, cyc.Running, v.Running)
+			}
+			least = min(least, int64(v.Value))
 		}
-		if cyc := after[0].Sub(before[0]); cyc.Value == 0 || cyc.Running != v.Running {
-			t.Errorf("%s: %d cycles, not in a group with instructions: %v and %v", how, cyc.Value, cyc.Running, v.Running)
+		if least > want+want/1000 {
+			t.Errorf("%s: at the least %d instructions, want %d and at most 0.1 %% more", how, least, want)
 		}
 	}
-	before := c.read(t)
-	counterSpin(16 * n)
-	check("one thread", 16*n, before, c.read(t))
-
+	check("one thread", 16*n, func() { counterSpin(16 * n) })
 	const calls, each = 512, n / 2
-	before = c.read(t)
-	counterWork(t, calls, func() { counterSpin(each) })
-	check("many threads", calls*each, before, c.read(t))
+	check("many threads", calls*each, func() { counterWork(t, calls, func() { counterSpin(each) }) })
 }
 
 // More events than the processor has counters take turns, and say so.
