@@ -74,7 +74,7 @@ type perfBound struct {
 func (t *perfThread) account(hits *perfHits, entry, now int64) (event, direction int) {
 	b := &t.load
 	b.extra += t.interrupts(hits)
-	b.add(hits, entry, now)
+	b.add(hits, t.n, entry, now)
 	if h := &hits.ev[b.event]; b.direction == 0 || h.n+h.kernel == 0 {
 		return 0, 0
 	}
@@ -102,10 +102,11 @@ func (t *perfThread) interrupts(hits *perfHits) int64 {
 	return max(n, 0)
 }
 
-// add adds a handler's run to the window, and at the window's end decides.
+// add adds a handler's run, with hits of n events, to the window, and at the
+// window's end decides.
 //
 //go:nowritebarrierrec
-func (b *perfBound) add(hits *perfHits, entry, now int64) {
+func (b *perfBound) add(hits *perfHits, n int, entry, now int64) {
 	start := hits.time
 	if start == 0 || start > entry {
 		start = entry
@@ -120,7 +121,7 @@ func (b *perfBound) add(hits *perfHits, entry, now int64) {
 		b.cost = cost
 	}
 	b.gaps[b.n] = gap
-	for i := range hits.ev {
+	for i := range hits.ev[:n] {
 		if hits.ev[i].n+hits.ev[i].kernel > 0 {
 			b.hits[i]++
 		}

@@ -254,9 +254,10 @@ func (t *perfThread) drainForeign() {
 	next, n := 0, 1
 	until := uint64(0) // records that end here or before belong to stk[:n]
 	records := 0
+	var rec perfRecord
 	for {
-		i, rec, ok := t.overflow(head)
-		if !ok {
+		i := t.overflow(&rec, head)
+		if i < 0 {
 			break
 		}
 		records++

@@ -83,8 +83,9 @@ func perfProbeOpen(s *perfSlot, tid int32) int32 {
 // included that did not fit.
 func (r *perfRing) samples() (n uint64) {
 	head := r.head()
+	var rec perfRecord
 	for r.tail != head {
-		rec, ok := r.next(head)
+		ok := r.next(&rec, head)
 		switch {
 		case ok && rec.typ == _PERF_RECORD_SAMPLE:
 			n++

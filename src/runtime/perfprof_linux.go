@@ -62,6 +62,12 @@ type perfThread struct {
 		time int64 // of the latest record of a software event
 		seen uint8 // events that have had a record with that time
 	}
+
+	// What the handler works with. It is here and not on its stack because
+	// most of it need not be zeroed for each signal.
+	hits perfHits
+	stk  perfStack
+	walk perfWalk
 }
 
 // A perfCounter is one event's counter on one thread. See perf.Stats for the
@@ -136,9 +142,9 @@ var perfHooks struct {
 // the ledger, not a reason to go without a profile.
 func perfosStart(limits perf.Limits) perf.Failure {
 	for i := range perfProf.slots[:perfProf.n] {
-		if c := &perfProf.slots[i].cfg; perfWatches(i, uintptr(c.Config1)) {
-			perfProf.watch = true
-		}
+		c := &perfProf.slots[i].cfg
+		perfProf.watch = perfProf.watch || perfWatches(i, uintptr(c.Config1))
+		perfProf.exact = perfProf.exact || c.Exact
 	}
 	perfStartRungs()
 	perfForeignReset()

@@ -132,11 +132,12 @@ func (rec *perfRecord) kernel() bool {
 }
 
 // next decodes the record at tail, which must be before head, and moves tail
-// behind it. ok is false, and the rest is dropped, if the record is malformed:
-// the ring is shared memory, and a handler must not trust a length in it.
+// behind it. It returns false, and drops the rest, if the record is malformed:
+// the ring is shared memory, and a handler must not trust a length in it. Fields
+// that records of the type don't have stay what they were.
 //
 //go:nowritebarrierrec
-func (r *perfRing) next(head uint64) (rec perfRecord, ok bool) {
+func (r *perfRing) next(rec *perfRecord, head uint64) bool {
 	w := r.word(r.tail, 0)
 	var size uint64
 	// struct perf_event_header { u32 type; u16 misc; u16 size; }
@@ -147,7 +148,7 @@ func (r *perfRing) next(head uint64) (rec perfRecord, ok bool) {
 	}
 	if size < 8 || size%8 != 0 || size > head-r.tail {
 		r.tail = head
-		return rec, false
+		return false
 	}
 	off := r.tail
 	r.tail += size
@@ -162,5 +163,5 @@ func (r *perfRing) next(head uint64) (rec perfRecord, ok bool) {
 	case _PERF_RECORD_THROTTLE, _PERF_RECORD_UNTHROTTLE: // time, id, stream_id
 		rec.id = r.word(off, 2)
 	}
-	return rec, true
+	return true
 }

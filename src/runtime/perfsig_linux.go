@@ -61,18 +61,21 @@ func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 		return doorbell
 	}
 
-	var hits perfHits
+	hits := &t.hits
+	hits.reset(t.n)
 	var entry int64
 	if t.ring.base != 0 {
-		t.drain(&hits, gp, c.sigpc(), t.ring.head())
+		t.drain(hits, gp, c.sigpc(), t.ring.head())
 		entry = hits.time // later than the overflow by what the kernel takes; to ask for it costs
-		t.stuck(&hits, c.sigpc())
+		if perfProf.exact {
+			t.stuck(hits, c.sigpc())
+		}
 	} else if doorbell {
 		entry = nanotime()
-		t.drainCounters(&hits, gp, perfSigFD(c))
+		t.drainCounters(hits, gp, perfSigFD(c))
 	}
 	if hits.any {
-		t.sample(&hits, c, gp, mp, delayed)
+		t.sample(hits, c, gp, mp, delayed)
 	}
 	// Records since head was read overflowed in this handler. Their signal
 	// is blocked until it returns, and would then blame what it interrupted.
@@ -80,7 +83,7 @@ func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 		t.drainLeafs(t.ring.head(), true)
 	}
 	if hits.any {
-		if i, direction := t.account(&hits, entry, nanotime()); direction != 0 {
+		if i, direction := t.account(hits, entry, nanotime()); direction != 0 {
 			t.step(i, direction)
 		}
 	}
@@ -120,23 +123,34 @@ type perfHits struct {
 	}
 }
 
+// reset empties the entries of the first n events, which are all that are used.
+//
+//go:nowritebarrierrec
+func (h *perfHits) reset(n int) {
+	h.any = false
+	h.time = 0
+	clear(h.ev[:n])
+}
+
 // perfKernelIP stands for instructions of the kernel that are not known. It is
 // in the last page of the address space, where there is no code.
 const perfKernelIP = ^uintptr(4095)
 
-// overflow reads the next sample record before head, and returns it and the index of
-// its event. Records of other types are entered in the ledger. ok is false if
-// there is no sample.
+// overflow reads the next sample record before head into rec, and returns the
+// index of its event, or -1 if there is none. Records of other types are entered
+// in the ledger.
 //
 //go:nowritebarrierrec
-func (t *perfThread) overflow(head uint64) (i int, rec perfRecord, ok bool) {
+func (t *perfThread) overflow(rec *perfRecord, head uint64) int {
 	for t.ring.tail != head {
-		rec, ok = t.ring.next(head)
-		i = t.event(&rec)
+		if !t.ring.next(rec, head) {
+			continue
+		}
+		i := t.event(rec)
 		switch {
-		case !ok || i < 0:
+		case i < 0:
 		case rec.typ != _PERF_RECORD_SAMPLE:
-			t.note(i, &rec)
+			t.note(i, rec)
 		default:
 			if rec.kernel() && perfProf.slots[i].cfg.ExcludeKernel {
 				// The counter stopped on the way into the kernel, and the
@@ -146,10 +160,10 @@ func (t *perfThread) overflow(head uint64) (i int, rec perfRecord, ok bool) {
 				rec.ip = 0
 				rec.misc &^= _PERF_RECORD_MISC_CPUMODE_MASK | _PERF_RECORD_MISC_EXACT_IP
 			}
-			return i, rec, true
+			return i
 		}
 	}
-	return 0, perfRecord{}, false
+	return -1
 }
 
 // drain reads the ring up to head and counts in hits the overflows of each
@@ -165,12 +179,13 @@ func (t *perfThread) drain(hits *perfHits, gp *g, pc uintptr, head uint64) {
 	if t.ring.tail == head {
 		return
 	}
+	var rec perfRecord
 	for {
-		i, rec, ok := t.overflow(head)
-		if !ok {
+		i := t.overflow(&rec, head)
+		if i < 0 {
 			break
 		}
-		if perfWatches(i, rec.ip) && perfReplayed(gp) {
+		if perfProf.watch && perfWatches(i, rec.ip) && perfReplayed(gp) {
 			t.ctr[i].replayed++
 			continue
 		}
@@ -210,9 +225,10 @@ func (t *perfThread) drainLeafs(head uint64, inHandler bool) {
 	if t.ring.tail == head {
 		return
 	}
+	var rec perfRecord
 	for {
-		i, rec, ok := t.overflow(head)
-		if !ok {
+		i := t.overflow(&rec, head)
+		if i < 0 {
 			break
 		}
 		if !t.count(i) {
@@ -392,7 +408,7 @@ func (t *perfThread) sample(hits *perfHits, c *sigctxt, gp *g, mp *m, delayed bo
 		tagPtr = &gp.m.curg.labels
 	}
 
-	var stk perfStack
+	stk := &t.stk
 	var last uintptr // instruction that stk is of; it differs between events only if perfExactPC says so
 	for i := range t.ctr[:t.n] {
 		h := &hits.ev[i]
@@ -408,7 +424,7 @@ func (t *perfThread) sample(hits *perfHits, c *sigctxt, gp *g, mp *m, delayed bo
 		}
 		if h.n > 0 {
 			if pc := perfExactPC(h.ip, h.exact, c.sigpc()); pc != last {
-				stk.unwind(pc, c.sigsp(), c.siglr(), gp, mp)
+				stk.unwind(&t.walk, pc, c.sigsp(), c.siglr(), gp, mp)
 				last = pc
 			}
 			s.add(tagPtr, stk.user(), h.n, h.n*period)
@@ -418,7 +434,7 @@ func (t *perfThread) sample(hits *perfHits, c *sigctxt, gp *g, mp *m, delayed bo
 		if h.kernel > 0 {
 			// The kernel's instruction is called by the stack that entered it.
 			if pc := c.sigpc(); pc != last {
-				stk.unwind(pc, c.sigsp(), c.siglr(), gp, mp)
+				stk.unwind(&t.walk, pc, c.sigsp(), c.siglr(), gp, mp)
 			}
 			s.add(tagPtr, stk.kernel(h.kernelIP), h.kernel, h.kernel*period)
 			last = 0

@@ -89,24 +89,85 @@ func perfFindFrame(pc uintptr) perfFrame {
 	return perfFrame(d) | perfFrameCall
 }
 
-// perfUnwind stores in stk the return addresses of the stack that was
-// interrupted at pc, sp and lr, the first of which is pc+1, and returns how
-// many there are: 0 if it takes the unwinder to tell.
+// A perfWalk unwinds stacks, and remembers the last one: consecutive samples of a
+// thread mostly differ in their innermost frames only. Where a frame is, the
+// stack pointer and instruction, tells where the one of its caller is. So
+// from a frame on that the last stack had, this one has the same frames as long
+// as the return addresses are the same, which is a load and a compare for each.
+//
+// One belongs to a thread, and is used with perfThread.lock held.
+type perfWalk struct {
+	hi     uintptr // end of the last stack's memory
+	n      int     // its frames
+	top    bool    // the last of them is the first function
+	frames [maxCPUProfStack]struct{ sp, pc uintptr }
+}
+
+// unwind stores in stk the return addresses of the stack that was interrupted at
+// pc, sp and lr, the first of which is pc+1, and returns how many there are: 0 if
+// it takes the unwinder to tell.
 //
 // gp is the interrupted goroutine, whose stack does not move meanwhile. The
-// frames are where the tables say, and within its stack.
+// frames are where the tables say, and within its stack. Those of the last stack
+// were within memory with the same end, so they are within this one.
 //
 //go:nowritebarrierrec
-func perfUnwind(stk []uintptr, pc, sp, lr uintptr, gp *g) int {
+func (w *perfWalk) unwind(stk *[maxCPUProfStack]uintptr, pc, sp, lr uintptr, gp *g) int {
+	// The frames of this stack are written over those of the last one, of which
+	// frames[old:last] are left; old >= n. Without its caller a frame is of no use.
+	old, last, top := 0, w.n, w.top
+	if w.hi != gp.stack.hi {
+		w.hi = gp.stack.hi
+		last = 0
+	}
+	w.n, w.top = 0, false // until this one is complete
 	n := 0
+unwind:
 	for n < len(stk) {
+		old = max(old, n)
+		for old < last && w.frames[old].sp < sp {
+			old++
+		}
+		// Where calls don't push the return address, the caller of the
+		// innermost function may be in lr and not in memory.
+		if old < last && w.frames[old].pc == pc && w.frames[old].sp == sp && !(usesLR && (n == 0 || old == 0)) {
+			if old > n {
+				copy(w.frames[n:], w.frames[old:last])
+				last -= old - n
+			}
+			stk[n] = pc
+			n++
+			frames, calls := w.frames[:last], stk[:last]
+			for n < len(frames) {
+				at := sp
+				sp = frames[n].sp
+				if !usesLR {
+					at = sp - goarch.PtrSize
+				}
+				pc = *(*uintptr)(unsafe.Pointer(at))
+				if pc != frames[n].pc {
+					continue unwind // another caller, whose frame is at sp
+				}
+				calls[n] = pc
+				n++
+			}
+			if top || n == len(stk) {
+				w.top = top
+				break
+			}
+			// There was no room for the caller of this one.
+			n--
+			last = 0
+		}
 		f := perfFrameAt(pc)
 		stk[n] = pc
+		w.frames[n].pc, w.frames[n].sp = pc, sp
 		n++
 		if f&perfFrameKind != perfFrameCall {
 			if f == perfFrameOdd {
 				return 0
 			}
+			w.top = true
 			break
 		}
 		d := uintptr(f &^ perfFrameKind)
@@ -126,6 +187,7 @@ func perfUnwind(stk []uintptr, pc, sp, lr uintptr, gp *g) int {
 		}
 		sp += d
 	}
+	w.n = n
 	stk[0]++ // stacks hold return addresses; see tracebackPCs
 	return n
 }
@@ -142,11 +204,11 @@ type perfStack struct {
 // unwind sets s to the stack that was interrupted.
 //
 //go:nowritebarrierrec
-func (s *perfStack) unwind(pc, sp, lr uintptr, gp *g, mp *m) {
+func (s *perfStack) unwind(w *perfWalk, pc, sp, lr uintptr, gp *g, mp *m) {
 	s.n = 0
 	if mp.ncgo == 0 && mp.vdsoSP == 0 && gp != nil {
 		s.pcs[1] = 0
-		s.n = perfUnwind(s.pcs[2:], pc, sp, lr, gp)
+		s.n = w.unwind((*[maxCPUProfStack]uintptr)(s.pcs[2:]), pc, sp, lr, gp)
 	}
 	if s.n == 0 {
 		sigprofStack(s, pc, sp, lr, gp, mp)

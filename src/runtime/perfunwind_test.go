@@ -6,6 +6,7 @@ package runtime_test
 
 import (
 	"internal/abi"
+	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"slices"
@@ -14,10 +15,13 @@ import (
 	"testing"
 )
 
-type unwindStacks struct{ cached, unwound []uintptr }
+type unwindStacks struct {
+	walk            runtime.PerfWalk
+	cached, unwound []uintptr
+}
 
 //go:noinline
-func (s *unwindStacks) take() { s.cached, s.unwound = runtime.PerfUnwind() }
+func (s *unwindStacks) take() { s.cached, s.unwound = runtime.PerfUnwind(&s.walk) }
 
 func (s *unwindStacks) takeInlined() { s.takeInlinedTwice() }
 
@@ -54,13 +58,13 @@ func unwindBigFrame(f func()) byte {
 //go:noinline
 func unwindNosplit(s *unwindStacks) { s.take() }
 
-// TestPerfUnwind tests that perfUnwind finds what the unwinder does.
+// TestPerfUnwind tests that a perfWalk finds what the unwinder does.
 func TestPerfUnwind(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		run  func(s *unwindStacks)
 		want string // function that is in the stack
-		odd  bool   // perfUnwind leaves it to the unwinder
+		odd  bool   // perfWalk leaves it to the unwinder
 	}{
 		{name: "call", run: func(s *unwindStacks) { s.take() }, want: "take"},
 		{name: "inlined", run: func(s *unwindStacks) { s.takeInlined() }, want: "takeInlinedTwice"},
@@ -106,7 +110,7 @@ func TestPerfUnwind(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var s unwindStacks
-			for range 2 { // the second time from the cache
+			for range 3 { // the second time from the cache, the third with the stack of the second
 				test.run(&s)
 				var names []string
 				for fs := runtime.CallersFrames(s.unwound); ; {
@@ -133,8 +137,92 @@ func TestPerfUnwind(t *testing.T) {
 	}
 }
 
-// TestPerfUnwindStack tests that perfUnwind does not leave the stack, whatever
-// it is told.
+// An unwindTree calls itself in random ways.
+type unwindTree struct {
+	unwindStacks
+	rnd    *rand.Rand
+	stacks int
+	check  func()
+}
+
+//go:noinline
+func (u *unwindTree) small(n int) { u.grow(n - 1); u.grow(n - 1) }
+
+//go:noinline
+func (u *unwindTree) other(n int) int { u.grow(n - 1); return n }
+
+//go:noinline
+func (u *unwindTree) big(n int) byte {
+	var b [700]byte
+	u.grow(n - 1)
+	return b[len(b)-int(b[0])-1]
+}
+
+func (u *unwindTree) inlined(n int) { u.small(n - 1) }
+
+//go:noinline
+func (u *unwindTree) grow(n int) {
+	for range 2 {
+		u.take()
+		u.check()
+		if n <= 0 {
+			return
+		}
+		switch u.rnd.IntN(6) {
+		case 0:
+			u.small(n)
+		case 1:
+			u.other(n)
+		case 2:
+			u.big(n)
+		case 3:
+			u.inlined(n)
+		case 4:
+			func() { defer u.grow(n - 2) }()
+		case 5:
+			done := make(chan bool)
+			go func() { // on another stack, perhaps in the memory of one before
+				defer close(done)
+				u.grow(n / 2)
+			}()
+			<-done
+		}
+	}
+}
+
+// TestPerfUnwindLast tests that stacks are right which share some frames with the
+// last one, in all the ways that chance finds: the same depth with another
+// caller, the same caller at another depth, another goroutine's.
+func TestPerfUnwindLast(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	u := &unwindTree{rnd: rand.New(rand.NewPCG(seed, 0))}
+	shared := 0
+	var last []uintptr
+	u.check = func() {
+		u.stacks++
+		if !slices.Equal(u.cached, u.unwound[:min(len(u.unwound), len(u.cached))]) || len(u.cached) < min(len(u.unwound), 60) {
+			t.Fatalf("stack %d: found %x\nwant  %x\nafter %x", u.stacks, u.cached, u.unwound, last)
+		}
+		if n := u.walk.Frames(); n == 0 {
+			t.Fatalf("stack %d: the walk has not kept it", u.stacks)
+		}
+		if len(last) > 1 && len(u.cached) > 1 && u.cached[len(u.cached)-2] == last[len(last)-2] && &last[0] != &u.cached[0] {
+			shared++
+		}
+		last = u.cached
+	}
+	for range 200 {
+		unwindDeep(u.rnd.IntN(70), func() { u.grow(7) })
+	}
+	t.Logf("%d stacks, %d with the outermost call of the one before", u.stacks, shared)
+	if u.stacks < 1000 || shared < u.stacks/2 {
+		t.Errorf("%d stacks, %d with the outermost call of the one before: too few", u.stacks, shared)
+	}
+}
+
+// TestPerfUnwindStack tests that a perfWalk does not leave the stack, whatever it
+// is told.
 func TestPerfUnwindStack(t *testing.T) {
 	pc := abi.FuncPCABIInternal(unwindBigFrame) + 64 // in the middle of it
 	for _, off := range []uintptr{0, 8, 64, 1 << 10} {

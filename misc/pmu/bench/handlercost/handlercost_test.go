@@ -22,8 +22,8 @@ var ceilings = []struct {
 	depth int
 	user  float64
 }{
-	{10, 2600},
-	{64, 7000},
+	{10, 1840},
+	{64, 2540},
 }
 
 // TestHandlerCost guards the cost of a sample. It is the number of instructions
