@@ -92,7 +92,7 @@ exact_vm() {
 }
 # In a machine of their own: what other tests leave behind would count.
 counters_vm() {
-	PMU_TEST_REQUIRE=cycles,instructions,root on_vm "$go" test -count=1 -short -run 'Counter|TestPerfCount' runtime runtime/pprof testing &&
+	PMU_TEST_REQUIRE=cycles,instructions,root on_vm "$go" test -count=1 -short -run 'Counter|TestPerf(Count|Unwind)' runtime runtime/pprof testing &&
 		countbench
 }
 exact_host() {

@@ -73,8 +73,8 @@ type perfBound struct {
 //go:nowritebarrierrec
 func (t *perfThread) account(hits *perfHits, entry, now int64) (event, direction int) {
 	b := &t.load
-	b.extra += t.interrupts(hits)
-	b.add(hits, t.n, entry, now)
+	t.interrupts(hits)
+	b.add(hits.time, entry, now)
 	if h := &hits.ev[b.event]; b.direction == 0 || h.n+h.kernel == 0 {
 		return 0, 0
 	}
@@ -82,32 +82,45 @@ func (t *perfThread) account(hits *perfHits, entry, now int64) (event, direction
 	return b.event, direction
 }
 
-// interrupts returns how many interrupts besides one there were for the signal:
-// a handler can find records of several events, and some that overflowed while
-// it ran. A software event or a breakpoint has no interrupt of its own.
+// interrupts adds a handler's hits to the window, and how many interrupts besides
+// one there were for the signal: a handler can find records of several events,
+// and some that overflowed while it ran.
 //
 //go:nowritebarrierrec
-func (t *perfThread) interrupts(hits *perfHits) int64 {
+func (t *perfThread) interrupts(hits *perfHits) {
+	b := &t.load
 	n := int64(-1)
 	inHandler := uint64(0)
 	for i := range t.ctr[:t.n] {
-		cfg := &perfProf.slots[i].cfg
-		if cfg.Clock || cfg.Type != _PERF_TYPE_SOFTWARE && cfg.Type != _PERF_TYPE_BREAKPOINT && cfg.Type != _PERF_TYPE_TRACEPOINT {
-			n += int64(hits.ev[i].n + hits.ev[i].kernel)
+		h := hits.ev[i].n + hits.ev[i].kernel
+		if h > 0 {
+			b.hits[i]++
+		}
+		if perfInterrupts(&perfProf.slots[i].cfg) {
+			n += int64(h)
 			inHandler += t.ctr[i].inHandler
 		}
 	}
-	n += int64(inHandler - t.load.inHandler)
-	t.load.inHandler = inHandler
-	return max(n, 0)
+	n += int64(inHandler - b.inHandler)
+	b.inHandler = inHandler
+	b.extra += max(n, 0)
 }
 
-// add adds a handler's run, with hits of n events, to the window, and at the
-// window's end decides.
+// perfInterrupts reports whether each overflow of the event is an interrupt.
+// Those of other events than clocks and the PMU's are noticed where they are
+// counted.
 //
 //go:nowritebarrierrec
-func (b *perfBound) add(hits *perfHits, n int, entry, now int64) {
-	start := hits.time
+func perfInterrupts(c *perf.Config) bool {
+	return c.Clock || c.Type != _PERF_TYPE_SOFTWARE && c.Type != _PERF_TYPE_BREAKPOINT && c.Type != _PERF_TYPE_TRACEPOINT
+}
+
+// add adds the time of a handler's run to the window, and at the window's end
+// decides. overflow is when its latest event overflowed, or 0.
+//
+//go:nowritebarrierrec
+func (b *perfBound) add(overflow, entry, now int64) {
+	start := overflow
 	if start == 0 || start > entry {
 		start = entry
 	}
@@ -121,11 +134,6 @@ func (b *perfBound) add(hits *perfHits, n int, entry, now int64) {
 		b.cost = cost
 	}
 	b.gaps[b.n] = gap
-	for i := range hits.ev[:n] {
-		if hits.ev[i].n+hits.ev[i].kernel > 0 {
-			b.hits[i]++
-		}
-	}
 	if b.n++; b.n < perfWindow {
 		return
 	}

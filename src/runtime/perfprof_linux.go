@@ -603,7 +603,7 @@ func perfFirstPeriod(c *perf.Config, period uint64, fresh bool) (start, first ui
 	switch {
 	case c.Clock:
 		least = perfMinClock
-	case c.Type != _PERF_TYPE_SOFTWARE && c.Type != _PERF_TYPE_BREAKPOINT && c.Type != _PERF_TYPE_TRACEPOINT:
+	case perfInterrupts(c):
 		least = perfMinFirst
 	}
 	switch {

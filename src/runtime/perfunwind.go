@@ -130,7 +130,7 @@ unwind:
 		}
 		// Where calls don't push the return address, the caller of the
 		// innermost function may be in lr and not in memory.
-		if old < last && w.frames[old].pc == pc && w.frames[old].sp == sp && !(usesLR && (n == 0 || old == 0)) {
+		if old < last && w.frames[old].pc == pc && w.frames[old].sp == sp && sp >= gp.stack.lo && !(usesLR && (n == 0 || old == 0)) {
 			if old > n {
 				copy(w.frames[n:], w.frames[old:last])
 				last -= old - n

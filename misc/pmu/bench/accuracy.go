@@ -19,9 +19,9 @@ import (
 // accuracy is the proposal's tables 1 to 4 again: programs whose truth is known,
 // profiled several times.
 func accuracy(b *bench, r *report) error {
-	rounds, seconds := 3, []float64{0.3, 3}
+	rounds, cycleRounds, seconds := 3, 2, []float64{0.3, 3}
 	if b.long {
-		rounds, seconds = 5, append(seconds, 12)
+		rounds, cycleRounds, seconds = 5, 5, append(seconds, 12)
 	}
 	samplers := []sampler{
 		stockTimer, timer,
@@ -32,11 +32,11 @@ func accuracy(b *bench, r *report) error {
 	onVM := err == nil
 	r.printf("The proposal's programs: goroutine has ten functions that do the same work in goroutines of their own, serial has ten in the ratio 1:2:...:10. Each was profiled %d times for each length of its CPU time. ", rounds)
 	if onVM {
-		r.printf("Cycles are those of the emulated machine, at a period of 1000003, for as many of them as the lengths say in nanoseconds (0.3 and 3 s); its runs are all alike but for a little more work in each. ")
+		r.printf("Cycles are those of the emulated machine, at a period of 1000003, for as many of them as the lengths say in nanoseconds (0.3 and 3 s); its %d runs are all alike but for a little more work in each. ", cycleRounds)
 	} else {
 		r.printf("**Cycles were not sampled**: %v. ", err)
 	}
-	r.printf("*Error* is the root of the mean square of the ten shares' deviations from the truth, in percentage points; *worst* is the worst of any function in any run; *CV* the mean of the functions' coefficients of variation over the runs; *rank* the mean rank correlation (Spearman) of measured and true order; *none* the functions without a sample, of %d.\n\n", 10*rounds)
+	r.printf("*Error* is the root of the mean square of the ten shares' deviations from the truth, in percentage points; *worst* is the worst of any function in any run; *CV* the mean of the functions' coefficients of variation over the runs; *rank* the mean rank correlation (Spearman) of measured and true order; *none* the functions without a sample, of %d, or of %d by cycles.\n\n", 10*rounds, 10*cycleRounds)
 	errors := make(map[string][]chart.Point)
 	for _, program := range []string{"goroutine", "serial"} {
 		one, err := b.secondsAtScale1(program)
@@ -56,7 +56,7 @@ func accuracy(b *bench, r *report) error {
 				names = append(names, s.name)
 			}
 			if onVM && length < 10 {
-				if runs["cycles"], err = b.cyclesOf(program, length, rounds); err != nil {
+				if runs["cycles"], err = b.cyclesOf(program, length, cycleRounds); err != nil {
 					return err
 				}
 				names = append(names, "cycles")

@@ -37,9 +37,9 @@ var (
 
 // overheadLoads are the kinds of work, each about a second of CPU time.
 func overheadLoads(long bool) []program {
-	size := 0.4
+	size, compiled := 0.3, "encoding/json"
 	if long {
-		size = 1
+		size, compiled = 1, "go/types"
 	}
 	times := func(n int) int { return int(float64(n) * size) }
 	return []program{
@@ -52,7 +52,7 @@ func overheadLoads(long bool) []program {
 		ours("net/http", "./bench/work", size, "-load", "http"),
 		benchmarks("encoding/json", "^BenchmarkCode(Encoder|Decoder)$", times(12)),
 		benchmarks("regexp", "^BenchmarkMatch$/^Hard$/32K", times(250)),
-		compiling("go/types"),
+		compiling(compiled),
 	}
 }
 
@@ -191,7 +191,7 @@ func cycles(b *bench, r *report) error {
 		}
 		return strconv.ParseFloat(m[1], 64)
 	}
-	deep, switches := "0.1", "0.3"
+	deep, switches := "0.05", "0.2"
 	if b.long {
 		deep, switches = "0.2", "0.5"
 	}

@@ -27,7 +27,7 @@ import (
 
 func main() {
 	asJSON := flag.Bool("json", false, "print JSON")
-	short := flag.Bool("short", false, "leave out what is above a profile's 64 frames, and take fewer samples by the timer")
+	short := flag.Bool("short", false, "leave out what is above a profile's 64 frames, and take fewer samples by the timer and of the parts")
 	flag.Parse()
 	res, err := measureAll(*short)
 	if err != nil {

@@ -233,7 +233,8 @@ var parts = []struct{ name, part string }{
 	{"runtime.(*perfThread).drainCounters", "drain"},
 	{"runtime.(*perfStack).unwind", "unwind"},
 	{"runtime.(*perfSlot).add", "buffer"},
-	{"runtime.(*perfBound).account", "bound"},
+	{"runtime.(*perfThread).account", "bound"},
+	{"runtime.(*perfThread).stuck", "bound"},
 	{"runtime.nanotime", "clock"},
 	{"runtime.nanotime1", "clock"},
 }
@@ -255,12 +256,15 @@ const probePeriod = 10007
 const probeWork = 300000
 
 // divide samples the handler while it samples a stack of depth frames.
-func divide(depth int) (sp split, err error) {
+func divide(depth int, short bool) (sp split, err error) {
 	sp = split{Depth: depth, Percent: make(map[string]float64)}
 	// The probe prolongs the handler. The overhead bound must not act on that.
 	period, overflows := uint64(300007), uint64(1000)
 	if depth > 10 {
 		period, overflows = 1000003, 200
+	}
+	if short {
+		overflows /= 2
 	}
 	top := make(map[string]int)
 	atDepth(depth, func() {
@@ -397,7 +401,7 @@ func measureAll(short bool) (*results, error) {
 		}
 	}
 	for _, depth := range depths {
-		sp, err := divide(depth)
+		sp, err := divide(depth, short)
 		if err != nil {
 			return nil, fmt.Errorf("parts, depth %d: %v", depth, err)
 		}
