@@ -192,6 +192,12 @@ unwind:
 	return n
 }
 
+// perfInGo reports whether the instruction is of a Go function. (FuncForPC tells,
+// too, but looks up the line as well.)
+//
+//go:linkname perfInGo runtime/pprof.runtime_perfInGo
+func perfInGo(pc uintptr) bool { return findfunc(pc).valid() }
+
 // A perfStack is a stack as it is recorded.
 type perfStack struct {
 	// pcs[first] says what follows, as fpunwindExpand wants it: 0 for the

@@ -9,7 +9,6 @@ import (
 	"internal/abi"
 	"internal/perfevent"
 	"internal/runtime/perf"
-	"runtime"
 	"slices"
 	"unsafe"
 )
@@ -93,24 +92,29 @@ func (x *perfExpander) calls(stk []uintptr) []uintptr {
 	x.stk = x.stk[:0]
 	callee := uintptr(0)
 	for _, pc := range stk[1:] {
-		f := perfFrame{callee, pc}
-		calls, ok := x.known[f]
-		if !ok {
-			calls.inC = runtime.FuncForPC(pc-1) == nil
-			if callee == 0 {
-				calls.pcs = slices.Clone(x.expand(0, pc))
-			} else {
-				n := len(x.expand(0, callee))
-				calls.pcs = slices.Clone(x.expand(0, callee, pc)[n:])
-			}
-			x.known[f] = calls
-		}
+		calls := x.frame(perfFrame{callee, pc})
 		x.stk = append(x.stk, calls.pcs...)
 		if !calls.inC {
 			callee = pc
 		}
 	}
 	return slices.Clone(x.stk)
+}
+
+// frame returns what a frame stands for.
+func (x *perfExpander) frame(f perfFrame) perfFrameCalls {
+	calls, ok := x.known[f]
+	if !ok {
+		calls.inC = !runtime_perfInGo(f.pc - 1)
+		if f.callee == 0 {
+			calls.pcs = slices.Clone(x.expand(0, f.pc))
+		} else {
+			n := len(x.frame(perfFrame{0, f.callee}).pcs)
+			calls.pcs = slices.Clone(x.expand(0, f.callee, f.pc)[n:])
+		}
+		x.known[f] = calls
+	}
+	return calls
 }
 
 // expand has the runtime expand a stack. The result is valid until the next call.

@@ -25,6 +25,7 @@ func runtime_perfDone()
 func runtime_perfStats(slot int) perf.Stats
 func runtime_perfHasForeign() bool
 func runtime_perfScan(came, gone []int32)
+func runtime_perfInGo(pc uintptr) bool
 func runtime_perfRead() (slot int, data []uint64, tags []unsafe.Pointer, eof bool)
 
 // perfRunning is the session that samples events, or nil.
