@@ -100,8 +100,11 @@ type perfWalk struct {
 	hi     uintptr // end of the last stack's memory
 	n      int     // its frames
 	top    bool    // the last of them is the first function
-	frames [maxCPUProfStack]struct{ sp, pc uintptr }
+	cur    uint8   // where they are; the other is for the next stack's
+	frames [2][maxCPUProfStack]perfWalkFrame
 }
+
+type perfWalkFrame struct{ sp, pc uintptr }
 
 // unwind stores in stk the return addresses of the stack that was interrupted at
 // pc, sp and lr, the first of which is pc+1, and returns how many there are: 0 if
@@ -113,55 +116,71 @@ type perfWalk struct {
 //
 //go:nowritebarrierrec
 func (w *perfWalk) unwind(stk *[maxCPUProfStack]uintptr, pc, sp, lr uintptr, gp *g) int {
-	// The frames of this stack are written over those of the last one, of which
-	// frames[old:last] are left; old >= n. Without its caller a frame is of no use.
-	old, last, top := 0, w.n, w.top
+	prev, next := &w.frames[w.cur&1], &w.frames[w.cur&1^1]
+	last, top := w.n, w.top // frames of prev
 	if w.hi != gp.stack.hi {
 		w.hi = gp.stack.hi
 		last = 0
 	}
 	w.n, w.top = 0, false // until this one is complete
-	n := 0
-unwind:
+	n, from := 0, 0
 	for n < len(stk) {
-		old = max(old, n)
-		for old < last && w.frames[old].sp < sp {
+		for from < last && prev[from].sp < sp {
+			from++
+		}
+		old := from // frames without locals may have the same sp
+		for old < last && prev[old].sp == sp && prev[old].pc != pc {
 			old++
 		}
 		// Where calls don't push the return address, the caller of the
 		// innermost function may be in lr and not in memory.
-		if old < last && w.frames[old].pc == pc && w.frames[old].sp == sp && sp >= gp.stack.lo && !(usesLR && (n == 0 || old == 0)) {
-			if old > n {
-				copy(w.frames[n:], w.frames[old:last])
-				last -= old - n
-			}
+		if old < last && prev[old].sp == sp && sp >= gp.stack.lo && !(usesLR && (n == 0 || old == 0)) {
 			stk[n] = pc
-			n++
-			frames, calls := w.frames[:last], stk[:last]
-			for n < len(frames) {
+			frames := prev[old+1:][:min(last-old, len(stk)-n)-1] // those to be looked at
+			calls := stk[n+1:][:len(frames)]
+			k := 0
+			for k < len(frames) {
 				at := sp
-				sp = frames[n].sp
+				sp = frames[k].sp
 				if !usesLR {
 					at = sp - goarch.PtrSize
 				}
 				pc = *(*uintptr)(unsafe.Pointer(at))
-				if pc != frames[n].pc {
-					continue unwind // another caller, whose frame is at sp
+				if pc != frames[k].pc {
+					break
 				}
-				calls[n] = pc
-				n++
+				calls[k] = pc
+				k++
 			}
-			if top || n == len(stk) {
-				w.top = top
-				break
+			all := old+1+k == last
+			if old == n {
+				// The others are in their places. These are few, mostly one.
+				for i := range n {
+					prev[i] = next[i]
+				}
+				prev, next = next, prev
+				w.cur ^= 1
+			} else {
+				copy(next[n:], prev[old:old+1+k])
 			}
-			// There was no room for the caller of this one.
-			n--
-			last = 0
+			n += 1 + k
+			last = 0 // of prev, nothing else is needed
+			switch {
+			case all && top:
+				w.top = true
+			case n == len(stk):
+			case all:
+				// The last frame, for whose caller there had been no room.
+				n--
+				continue
+			default:
+				continue // with another caller, whose frame is at sp
+			}
+			break
 		}
 		f := perfFrameAt(pc)
 		stk[n] = pc
-		w.frames[n].pc, w.frames[n].sp = pc, sp
+		next[n] = perfWalkFrame{sp, pc}
 		n++
 		if f&perfFrameKind != perfFrameCall {
 			if f == perfFrameOdd {
@@ -188,6 +207,7 @@ unwind:
 		sp += d
 	}
 	w.n = n
+	w.cur ^= 1
 	stk[0]++ // stacks hold return addresses; see tracebackPCs
 	return n
 }

@@ -37,7 +37,7 @@ var (
 
 // overheadLoads are the kinds of work, each about a second of CPU time.
 func overheadLoads(long bool) []program {
-	size, compiled := 0.3, "encoding/json"
+	size, compiled := 0.3, "encoding/gob"
 	if long {
 		size, compiled = 1, "go/types"
 	}

@@ -22,8 +22,8 @@ var ceilings = []struct {
 	depth int
 	user  float64
 }{
-	{10, 1840},
-	{64, 2540},
+	{10, 1950},
+	{64, 2650},
 }
 
 // TestHandlerCost guards the cost of a sample. It is the number of instructions

@@ -252,7 +252,9 @@ type split struct {
 // counter of cycles would do, but QEMU notices the overflow of one at a time.)
 const probePeriod = 10007
 
-// probeWork is the work, in instructions, after which its records are taken out.
+// probeWork is the work, in instructions, after which its records are taken out, and
+// up to a probePeriod more: each time the probe starts anew, and with the same work
+// each time it would meet the same instructions of the handler, or none of them.
 const probeWork = 300000
 
 // divide samples the handler while it samples a stack of depth frames.
@@ -276,9 +278,11 @@ func divide(depth int, short bool) (sp split, err error) {
 		if err = e; err != nil {
 			return
 		}
-		for done := uint64(0); done < overflows*period; done += probeWork {
+		for i, done := uint64(0), uint64(0); done < overflows*period; i++ {
+			work := (probeWork + i*3851%probePeriod) / 2 * 2
+			done += work
 			probe.Start()
-			bare.Spin(probeWork)
+			bare.Spin(work)
 			probe.Stop()
 			lost := probe.Stacks(func(pcs []uint64) {
 				if part, leaf := classify(pcs); part != "" {
