@@ -7,6 +7,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os/exec"
 	"strings"
 
 	"pmu/bench/chart"
@@ -124,11 +125,6 @@ type handlerCost struct {
 		Variant               string
 		Kernel, User, Samples float64
 	}
-	Splits []struct {
-		Depth, Samples int
-		Percent        map[string]float64
-		Top            []string
-	}
 }
 
 // instructions has bench/handlercost count on the emulated machine.
@@ -165,25 +161,46 @@ func instructions(b *bench, r *report) error {
 	}
 	r.table([]string{"", "frames", "kernel", "handler"}, rows)
 	r.chart("sample", &chart.Chart{Title: "Instructions per sample, arm64: kernel and signal handler", XLabel: "way of sampling, frames", YLabel: "instructions", Groups: groups, Series: bars})
+	return handlerParts(b, r)
+}
+
+// handlerParts has bench/steps count here.
+func handlerParts(b *bench, r *report) error {
+	r.printf("The handler's by part, counted one by one on this machine (amd64, `misc/pmu/bench/steps`): *unwind* the stack, write to the profile's *buffer* (labels are a pointer there), *drain* the kernel's ring, *bound* the overhead, read the *clock*, and the *rest*, which is mostly the handler's entry and exit. *Stacks alike* differ in their last instruction only; stacks that *vary* have up to ten frames more, at random.\n\n")
+	exe, err := b.build(b.fork, "./bench/steps", false)
+	if err != nil {
+		return err
+	}
 	parts := []string{"unwind", "buffer", "drain", "bound", "clock", "rest"}
-	rows = nil
-	for _, sp := range h.Splits {
-		user := 0.0
-		for _, c := range h.Costs {
-			if c.Depth == sp.Depth && c.Variant == "profile by cycles" {
-				user = c.User
+	var rows [][]string
+	var top string
+	for _, kind := range []struct{ name, deeper string }{{"alike", "0"}, {"vary", "10"}} {
+		out, err := output(exec.Command(exe, "-deeper", kind.deeper))
+		if err != nil {
+			r.printf("**Not counted**: %v\n\n", firstLine(err.Error()))
+			return nil
+		}
+		var results []struct {
+			Depth        int
+			Instructions float64
+			Parts        map[string]float64
+			Top          []string
+		}
+		if err := json.Unmarshal([]byte(out), &results); err != nil {
+			return err
+		}
+		for _, res := range results {
+			row := []string{fmt.Sprint(res.Depth), kind.name, fmt.Sprintf("%.0f", res.Instructions)}
+			for _, p := range parts {
+				row = append(row, fmt.Sprintf("%.0f", res.Parts[p]))
+			}
+			rows = append(rows, row)
+			if top == "" {
+				top = fmt.Sprintf("Most at %d frames: %s.\n\n", res.Depth, strings.Join(res.Top, ", "))
 			}
 		}
-		row := []string{fmt.Sprint(sp.Depth)}
-		for _, p := range parts {
-			row = append(row, fmt.Sprintf("%.0f (%.1f %%)", user*sp.Percent[p]/100, sp.Percent[p]))
-		}
-		rows = append(rows, append(row, fmt.Sprint(sp.Samples)))
 	}
-	r.printf("The handler's by part, as sampled while it ran: *unwind* the stack, write to the profile's *buffer* (labels are a pointer there), *drain* the kernel's ring, *bound* the overhead, read the *clock*, and the *rest*, which is the handler's entry and exit.\n\n")
-	r.table(append(append([]string{"frames"}, parts...), "probes"), rows)
-	for _, sp := range h.Splits {
-		r.printf("Most at %d frames: %s.\n\n", sp.Depth, strings.Join(sp.Top[:min(6, len(sp.Top))], ", "))
-	}
+	r.table(append([]string{"frames", "stacks", "handler"}, parts...), rows)
+	r.printf("%s", top)
 	return nil
 }

@@ -69,7 +69,6 @@ const (
 
 	sampleIP         = 1 << 0
 	sampleTime       = 1 << 2
-	sampleCallchain  = 1 << 5
 	sampleIdentifier = 1 << 16
 
 	ioctlEnable  = 0x2400
@@ -121,7 +120,6 @@ type Action int
 const (
 	Ring   Action = iota // the kernel writes a record, with instruction and time
 	Signal               // and sends a signal, whose handler only counts it
-	Chain                // the kernel writes a record with the stack, by frame pointers; no signal
 )
 
 // A Sampler samples an event on one thread.
@@ -131,7 +129,6 @@ type Sampler struct {
 	size uintptr // of the mapping, in bytes
 	old  [4]uint64
 	act  Action
-	tail uint64
 }
 
 // signal is what Signal sends: one that like SIGPROF is no real-time signal,
@@ -142,24 +139,18 @@ const signal = syscall.SIGUSR2
 const dataPages = 64
 
 // NewSampler makes a sampler of the calling thread; Start starts it. It has an
-// overflow at every period events. With Ring and Signal the kernel overwrites
-// old records, with Chain it keeps them until Records has been called.
+// overflow at every period events. The kernel overwrites old records.
 func NewSampler(e Event, m Mode, period uint64, act Action) (*Sampler, error) {
 	a := &attr{
 		typ: e.Type, config: e.Config, samplePeriod: period, bits: uint64(m) | bitDisabled,
 		sampleType: sampleIdentifier | sampleIP | sampleTime, wakeupEvents: 1,
-	}
-	prot := uintptr(syscall.PROT_READ)
-	if act == Chain {
-		a.sampleType = sampleCallchain
-		prot |= syscall.PROT_WRITE
 	}
 	fd, err := open(a)
 	if err != nil {
 		return nil, err
 	}
 	s := &Sampler{fd: fd, act: act, size: uintptr(1+dataPages) * uintptr(os.Getpagesize())}
-	base, _, errno := syscall.Syscall6(syscall.SYS_MMAP, 0, s.size, prot, syscall.MAP_SHARED, uintptr(fd), 0)
+	base, _, errno := syscall.Syscall6(syscall.SYS_MMAP, 0, s.size, syscall.PROT_READ, syscall.MAP_SHARED, uintptr(fd), 0)
 	if errno != 0 {
 		syscall.Close(fd)
 		return nil, os.NewSyscallError("mmap", errno)
@@ -233,35 +224,6 @@ func (s *Sampler) Close() {
 	if s.old != [4]uint64{} {
 		sigaction(&s.old, &[4]uint64{})
 	}
-}
-
-// Stacks calls f with the stack, innermost first, of each record since the last
-// call. It returns how many records did not fit. Only of a Chain.
-func (s *Sampler) Stacks(f func(pcs []uint64)) (lost uint64) {
-	page := uintptr(os.Getpagesize())
-	at := func(off uintptr) *uint64 { return (*uint64)(*(*unsafe.Pointer)(unsafe.Pointer(&off))) }
-	word := func(off uint64) uint64 { return *at(s.base + page + uintptr(off)%(dataPages*page)) }
-	const headAt, tailAt = 1024, 1032
-	const user, max = 1<<64 - 512, 1<<64 - 4095
-	head := atomic.LoadUint64(at(s.base + headAt))
-	for s.tail != head {
-		w := word(s.tail)
-		switch uint32(w) {
-		case 2: // PERF_RECORD_LOST: id, lost
-			lost += word(s.tail + 16)
-		case 9: // PERF_RECORD_SAMPLE: nr, ips[nr]
-			var pcs []uint64
-			for i := uint64(0); i < word(s.tail+8); i++ {
-				if pc := word(s.tail + 16 + 8*i); pc < max {
-					pcs = append(pcs, pc)
-				}
-			}
-			f(pcs)
-		}
-		s.tail += w >> 48
-	}
-	atomic.StoreUint64(at(s.base+tailAt), s.tail)
-	return lost
 }
 
 var signals uint64 // written by the handler

@@ -6,8 +6,8 @@
 
 // Handlercost prints what a sample costs, in instructions: those that the
 // kernel executes and those that the signal handler does, at several depths of
-// stack, and the handler's by part. Beside it are the same without a profiler:
-// the kernel's ring alone, and a signal with an empty handler.
+// stack. Beside it are the same without a profiler: the kernel's ring alone, and a
+// signal with an empty handler. (The handler's by part: bench/steps.)
 //
 // It needs a machine that counts instructions. On the emulated one all of them
 // are counted and none depends on the time, so that the figures are repeatable:
@@ -27,7 +27,7 @@ import (
 
 func main() {
 	asJSON := flag.Bool("json", false, "print JSON")
-	short := flag.Bool("short", false, "leave out what is above a profile's 64 frames, and take fewer samples by the timer and of the parts")
+	short := flag.Bool("short", false, "leave out what is above a profile's 64 frames, and take fewer samples by the timer")
 	flag.Parse()
 	res, err := measureAll(*short)
 	if err != nil {

@@ -12,10 +12,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
 	"runtime"
 	"runtime/pprof"
-	"sort"
 	"strings"
 
 	"pmu/bench/bare"
@@ -226,152 +224,6 @@ func frames() int {
 	return runtime.Callers(1, pcs[:])
 }
 
-// parts are those of the handler, by the function that begins them.
-var parts = []struct{ name, part string }{
-	{"runtime.(*perfThread).drain", "drain"},
-	{"runtime.(*perfThread).drainLeafs", "drain"},
-	{"runtime.(*perfThread).drainCounters", "drain"},
-	{"runtime.(*perfStack).unwind", "unwind"},
-	{"runtime.(*perfSlot).add", "buffer"},
-	{"runtime.(*perfThread).account", "bound"},
-	{"runtime.(*perfThread).stuck", "bound"},
-	{"runtime.nanotime", "clock"},
-	{"runtime.nanotime1", "clock"},
-}
-
-// A split is how the handler's instructions are divided, by sampling it.
-type split struct {
-	Depth   int
-	Samples int
-	Percent map[string]float64 // by part
-	Top     []string           // the functions with the most
-}
-
-// probePeriod is that of the probe, which samples the handler by the thread's
-// clock: in nanoseconds, prime, and the least that the kernel allows. (Another
-// counter of cycles would do, but QEMU notices the overflow of one at a time.)
-const probePeriod = 10007
-
-// probeWork is the work, in instructions, after which its records are taken out, and
-// up to a probePeriod more: each time the probe starts anew, and with the same work
-// each time it would meet the same instructions of the handler, or none of them.
-const probeWork = 300000
-
-// divide samples the handler while it samples a stack of depth frames.
-func divide(depth int, short bool) (sp split, err error) {
-	sp = split{Depth: depth, Percent: make(map[string]float64)}
-	// The probe prolongs the handler. The overhead bound must not act on that.
-	period, overflows := uint64(300007), uint64(1000)
-	if depth > 10 {
-		period, overflows = 1000003, 200
-	}
-	if short {
-		overflows /= 2
-	}
-	top := make(map[string]int)
-	atDepth(depth, func() {
-		stop, e := startEvent(period, false)
-		if err = e; err != nil {
-			return
-		}
-		probe, e := bare.NewSampler(bare.TaskClock, bare.User, probePeriod, bare.Chain)
-		if err = e; err != nil {
-			return
-		}
-		for i, done := uint64(0), uint64(0); done < overflows*period; i++ {
-			work := (probeWork + i*3851%probePeriod) / 2 * 2
-			done += work
-			probe.Start()
-			bare.Spin(work)
-			probe.Stop()
-			lost := probe.Stacks(func(pcs []uint64) {
-				if part, leaf := classify(pcs); part != "" {
-					sp.Samples++
-					sp.Percent[part]++
-					top[leaf]++
-				}
-			})
-			if lost > 0 {
-				err = fmt.Errorf("%d records of the probe lost", lost)
-			}
-		}
-		probe.Close()
-		if _, e := stop(0); err == nil {
-			err = e
-		}
-	})
-	for part := range sp.Percent {
-		sp.Percent[part] *= 100 / float64(sp.Samples)
-	}
-	sp.Top = most(top, 12)
-	return sp, err
-}
-
-// most returns the n keys with the highest counts, and their share.
-func most(counts map[string]int, n int) (keys []string) {
-	sum := 0
-	for k, c := range counts {
-		keys = append(keys, k)
-		sum += c
-	}
-	sort.Slice(keys, func(i, j int) bool {
-		a, b := keys[i], keys[j]
-		return counts[a] > counts[b] || counts[a] == counts[b] && a < b
-	})
-	if len(keys) > n {
-		keys = keys[:n]
-	}
-	for i, k := range keys {
-		keys[i] = fmt.Sprintf("%s %.1f %%", k, 100*float64(counts[k])/float64(sum))
-	}
-	return keys
-}
-
-var spinPC = reflect.ValueOf(bare.Spin).Pointer()
-
-// classify returns the part of the profile's handler that a stack is in, and its
-// leaf; "" if it isn't in perfSigprof.
-func classify(pcs []uint64) (part, leaf string) {
-	if len(pcs) == 0 {
-		return "", ""
-	}
-	// It is nil for the vDSO, which tells the handler the time.
-	if f := runtime.FuncForPC(uintptr(pcs[0])); f != nil && f.Entry() == spinPC {
-		return "", "" // as nearly all
-	}
-	callers := make([]uintptr, len(pcs))
-	for i, pc := range pcs {
-		callers[i] = uintptr(pc)
-		if i == 0 {
-			callers[i]++ // not a return address
-		}
-	}
-	prof := false
-	fs := runtime.CallersFrames(callers)
-	for {
-		f, more := fs.Next()
-		if leaf == "" {
-			leaf = f.Function
-		}
-		for _, p := range parts {
-			if f.Function == p.name {
-				part = p.part // the outermost counts
-			}
-		}
-		prof = prof || f.Function == "runtime.perfSigprof"
-		if f.Function == "runtime.sigtramp" || !more {
-			break
-		}
-	}
-	switch {
-	case !prof:
-		return "", ""
-	case part == "":
-		part = "rest"
-	}
-	return part, leaf
-}
-
 // warmUp has the kernel do what it does once, in this thread's name.
 func warmUp() error {
 	_, err := measure(variants[0], depths[0])
@@ -379,8 +231,7 @@ func warmUp() error {
 }
 
 type results struct {
-	Costs  []cost
-	Splits []split
+	Costs []cost
 }
 
 func measureAll(short bool) (*results, error) {
@@ -404,13 +255,6 @@ func measureAll(short bool) (*results, error) {
 			res.Costs = append(res.Costs, c)
 		}
 	}
-	for _, depth := range depths {
-		sp, err := divide(depth, short)
-		if err != nil {
-			return nil, fmt.Errorf("parts, depth %d: %v", depth, err)
-		}
-		res.Splits = append(res.Splits, sp)
-	}
 	return res, nil
 }
 
@@ -418,21 +262,5 @@ func (res *results) print(w io.Writer) {
 	fmt.Fprintf(w, "Instructions per sample\n\n| depth | what | kernel | user | samples |\n|--:|---|--:|--:|--:|\n")
 	for _, c := range res.Costs {
 		fmt.Fprintf(w, "| %d | %s | %.0f | %.0f | %.0f |\n", c.Depth, c.Variant, c.Kernel, c.User, c.Samples)
-	}
-	fmt.Fprintf(w, "\nThe handler's, by part, in per cent (the handler sampled at every %d ns)\n\n", probePeriod)
-	for _, sp := range res.Splits {
-		var names []string
-		for part := range sp.Percent {
-			names = append(names, part)
-		}
-		sort.Slice(names, func(i, j int) bool { return sp.Percent[names[i]] > sp.Percent[names[j]] })
-		fmt.Fprintf(w, "depth %d:", sp.Depth)
-		for _, part := range names {
-			fmt.Fprintf(w, " %s %.1f,", part, sp.Percent[part])
-		}
-		fmt.Fprintf(w, " of %d samples\n", sp.Samples)
-		for _, f := range sp.Top {
-			fmt.Fprintf(w, "\t%s\n", f)
-		}
 	}
 }
