@@ -7,8 +7,9 @@
 // Steps counts the instructions of the profiler's signal handler, one by one: it runs
 // itself under ptrace(2), with a profile of the writes to a variable, and steps
 // through each SIGPROF. The numbers are those of this processor's instruction
-// set, exact, and the same each time for the same code. They are printed as JSON: by
-// depth of the stack, the instructions of a sample by part and by function.
+// set, exact, and but for a sample now and then that needs the runtime's unwinder the
+// same each time. Their means are printed as JSON: by depth of the stack, the
+// instructions of a sample by part and by function.
 //
 // With -deeper stacks have a random number of frames more, up to that.
 package main
