@@ -6,7 +6,10 @@
 
 package runtime
 
-import "unsafe"
+import (
+	"internal/runtime/perf"
+	"unsafe"
+)
 
 var (
 	PerfBitField      = perfBitField
@@ -87,4 +90,24 @@ func PerfCountUser(set int, off bool) (user bool) {
 		unlock(&perfCount.lock)
 	})
 	return user
+}
+
+const (
+	PerfMinClock    = perfMinClock
+	PerfThreadStart = perfThreadStart
+)
+
+// PerfFirstPeriod draws the first period of a clock.
+func PerfFirstPeriod(period uint64, fresh bool) (start, first uint64) {
+	return perfFirstPeriod(&perf.Config{Clock: true}, period, fresh)
+}
+
+// PerfLostStart returns what is lost of a clock with that first period on a thread
+// whose counter ends at value.
+func PerfLostStart(period, start, first, value uint64) uint64 {
+	var s perfSlot
+	s.cfg.Clock = true
+	s.cfg.Periods[0] = period
+	c := perfCounter{start: start, first: first}
+	return c.lostStart(&s, value)
 }
