@@ -97,8 +97,14 @@ const (
 	PerfThreadStart = perfThreadStart
 )
 
+// PerfCost returns what a sample cost when the latest session started.
+func PerfCost() (whole, seen, interrupt int64) {
+	return perfCost.whole, perfCost.seen, perfCost.interrupt
+}
+
 // PerfFirstPeriod draws the first period of a clock.
 func PerfFirstPeriod(period uint64, fresh bool) (start, first uint64) {
+	perfLinux.minClock = perfMinClock
 	return perfFirstPeriod(&perf.Config{Clock: true}, period, fresh)
 }
 

@@ -15,163 +15,254 @@ import (
 // a clock at 10 us, and page faults at period 1 never got anywhere: the fault
 // is taken again after each signal.)
 //
-// So each thread compares what its samples cost with the time between them,
-// and where that is too much takes the next longer period of the event, and
-// a shorter one again when that is possible. A sample is recorded with the
-// number of events that it stands for, so totals stay right; only the
-// resolution is what the program can bear.
+// So each thread compares what its samples cost with its CPU time, and where
+// that is too much takes a longer period of the event, and a shorter one again
+// when that is possible. A sample is recorded with the number of events that it
+// stands for, so totals stay right; only the resolution is what the program can
+// bear.
 //
-// The cost is measured, not assumed: it is more than ten times as much in a
-// virtual machine as on bare metal.
+// Neither side of the comparison is assumed. A sample costs from 3 us on bare
+// metal to 100 us in a virtual machine on a busy host; what a handler sees of
+// that is measured for each sample, and the rest in proportion to it (see
+// perfCost). The thread's CPU time leaves out what it slept or waited for a CPU.
 
 const (
-	// perfWindow is how many samples are looked at together.
+	// perfWindow is how many handlers' runs are looked at together.
 	perfWindow = 16
 
-	// The part of the time, in percent, that samples may take by the estimate
-	// below before the period is lengthened, and below which it is shortened
-	// again. The estimate sees neither the interrupt's way into the kernel nor
-	// sigreturn, so this is a good deal less than the half that the program
-	// is to keep. A step changes the cost by a factor of two: the two limits
-	// must differ by more.
-	// A program can ask for less.
+	// The part of the CPU time, in percent, that samples may take before the
+	// period is lengthened, and below which it is shortened again. A step to a
+	// shorter period can treble the cost (from 3 to 1), so the two limits must
+	// differ by more. A program can ask for less than perfCostHigh.
 	perfCostHigh = perf.MaxCost
 	perfCostLow  = 6
 
-	// perfIdleFactor limits how much a gap between two samples, during which
-	// the thread may have slept, counts for the program: in costs of a sample,
-	// where perfCostHigh is the limit, and more where it is less. It is just
-	// enough for perfCostLow to be reached.
-	perfIdleFactor = 17
+	// perfMaxLonger is how many steps to longer periods are taken at once.
+	perfMaxLonger = 4
+
+	// perfMaxOutlier is what one run of the handler may count, in parts of the
+	// window's least. Several interrupts in a row make one that much dearer;
+	// what is more is time in which the thread was off the CPU.
+	perfMaxOutlier = 4
 )
 
 // A perfBound is one thread's account of what its samples cost. Owned by the
 // thread's signal handler, with perfThread.lock held.
 type perfBound struct {
-	n    int32 // samples in the window
+	n    int32             // handlers' runs in the window
+	seen [perfWindow]int64 // ns, what each saw of its cost; at least 1
 	hits [perf.MaxEvents]int32
-	cost int64 // ns, least cost of a sample in the window: what is more was spent off the CPU
-	gaps [perfWindow]int64
 	exit int64 // nanotime at the end of the last handler; 0 before the first
-	sum  int64 // ns, cost of the samples of all windows that have ended
+	cpu  int64 // ns, the thread's CPU time at the start of the window
+	sum  int64 // ns, cost of all windows that have ended
 
-	extra     int64  // interrupts in the window besides one for each sample
-	inHandler uint64 // overflows in handlers until the last one, of events with interrupts
+	// Of the window's runs, how many found hits of breakpoints at period 1 only;
+	// how many found such a hit that may have been in the handler itself, and how
+	// many one that can't. stuck is the number of the former in a row. See
+	// perfThread.watchProgress.
+	exact, own, genuine, stuck int32
 
-	stuck int32 // see perfThread.stuck
-
-	// The event whose period is to change when it next overflows, and the
-	// direction: 1 for a longer period, -1 for a shorter one, 0 for no change.
-	event, direction int
+	// How each event's period is to change when it next overflows: steps to a
+	// longer one, or -1 for a shorter one. Later than right after an overflow, the
+	// change would drop what the counter has counted since (see restart).
+	change [perf.MaxEvents]int8
 }
 
-// account is called at the end of a signal handler that recorded the overflows
-// in hits. It returns the event whose period should change now, and in which
-// direction, or 0. The event has just overflowed: later, the change would drop
-// what the counter has counted since then (see restart).
+// account is called at the end of a signal handler that found the overflows
+// in hits. entry is when the handler began, if the ring does not say when the
+// first of them was.
 //
 //go:nowritebarrierrec
-func (t *perfThread) account(hits *perfHits, entry, now int64) (event, direction int) {
+func (t *perfThread) account(hits *perfHits, entry, now int64) {
 	b := &t.load
-	t.interrupts(hits)
-	b.add(hits.time, entry, now)
-	if h := &hits.ev[b.event]; b.direction == 0 || h.n+h.kernel == 0 {
-		return 0, 0
+	start := hits.first
+	if start == 0 {
+		start = entry - perfCost.seen
 	}
-	direction, b.direction = b.direction, 0
-	return b.event, direction
-}
-
-// interrupts adds a handler's hits to the window, and how many interrupts besides
-// one there were for the signal: a handler can find records of several events,
-// and some that overflowed while it ran.
-//
-//go:nowritebarrierrec
-func (t *perfThread) interrupts(hits *perfHits) {
-	b := &t.load
-	n := int64(-1)
-	inHandler := uint64(0)
-	for i := range t.ctr[:t.n] {
-		h := hits.ev[i].n + hits.ev[i].kernel
-		if h > 0 {
-			b.hits[i]++
-		}
-		if perfInterrupts(&perfProf.slots[i].cfg) {
-			n += int64(h)
-			inHandler += t.ctr[i].inHandler
-		}
-	}
-	n += int64(inHandler - b.inHandler)
-	b.inHandler = inHandler
-	b.extra += max(n, 0)
-}
-
-// perfInterrupts reports whether each overflow of the event is an interrupt.
-// Those of other events than clocks and the PMU's are noticed where they are
-// counted.
-//
-//go:nowritebarrierrec
-func perfInterrupts(c *perf.Config) bool {
-	return c.Clock || c.Type != _PERF_TYPE_SOFTWARE && c.Type != _PERF_TYPE_BREAKPOINT && c.Type != _PERF_TYPE_TRACEPOINT
-}
-
-// add adds the time of a handler's run to the window, and at the window's end
-// decides. overflow is when its latest event overflowed, or 0.
-//
-//go:nowritebarrierrec
-func (b *perfBound) add(overflow, entry, now int64) {
-	start := overflow
-	if start == 0 || start > entry {
-		start = entry
-	}
-	cost := max(now-start, 1)
-	gap := int64(1) << 62 // no gap is known before the first sample
-	if b.exit != 0 {
-		gap = max(start-b.exit, 0)
-	}
+	// From the first overflow on there were only interrupts, and the signal. One
+	// in the handler before has been counted there up to its end.
+	b.seen[b.n] = max(now-max(start, b.exit), 1)
 	b.exit = now
-	if b.n == 0 || cost < b.cost {
-		b.cost = cost
-	}
-	b.gaps[b.n] = gap
-	if b.n++; b.n < perfWindow {
-		return
-	}
-
-	b.sum += perfWindow * b.cost
-	// An interrupt costs about what the rest does, and is not in that.
-	spent := (perfWindow + b.extra) * b.cost
-	total := spent
-	for _, g := range b.gaps {
-		total += min(g, perfIdleFactor*perfCostHigh/perfLinux.cost*b.cost)
-	}
-	// The event with the most samples is the one that costs.
-	b.event, b.direction = 0, 0
-	for i := range b.hits {
-		if b.hits[i] > b.hits[b.event] {
-			b.event = i
+	exact := hits.any
+	for i := range t.ctr[:t.n] {
+		if hits.ev[i].n+hits.ev[i].kernel > 0 {
+			b.hits[i]++
+			exact = exact && perfProf.slots[i].cfg.Exact
 		}
 	}
-	b.n, b.extra = 0, 0
-	b.hits = [perf.MaxEvents]int32{}
-	switch {
-	case spent*100 > total*perfLinux.cost:
-		b.direction = 1
-	case spent*100*perfCostHigh < total*perfLinux.cost*perfCostLow:
-		b.direction = -1
+	if exact {
+		b.exact++
+	}
+	if b.n++; b.n == perfWindow {
+		t.decide(now)
+	}
+	for i := range t.ctr[:t.n] {
+		if d := b.change[i]; d != 0 && hits.ev[i].n+hits.ev[i].kernel > 0 {
+			b.change[i] = 0
+			t.step(i, int(d))
+		}
 	}
 }
 
-// step takes the next longer or shorter period of event i, if there is one and
-// the event may have it. The handler of t's thread calls it, or whoever drains
-// the ring of a thread that runs C, with t.lock held.
+// decide ends a window.
+//
+//go:nowritebarrierrec
+func (t *perfThread) decide(now int64) {
+	b := &t.load
+	cost := b.cost()
+	cpu := t.cpuTime(now)
+	total := max(cpu-b.cpu, cost)
+	b.cpu = cpu
+	if perfProf.exact {
+		t.stopStuck(cost, total)
+	}
+	each := cost / int64(b.n)
+	silent := t.silent(each, total)
+	counting := t.counting()
+	b.sum += cost + silent + counting
+	// Samples that must be taken are not for the other events to pay.
+	cost += silent - each*int64(b.exact)
+	b.choose(t, perfDirection(cost, counting, max(total, cost)))
+	b.n, b.exact = 0, 0
+	b.hits = [perf.MaxEvents]int32{}
+}
+
+// choose chooses the events whose periods change in the given direction: those that
+// cost the most, or the one that has lost the most. They have samples, at which the
+// change can be made.
+//
+//go:nowritebarrierrec
+func (b *perfBound) choose(t *perfThread, direction int) {
+	most, longest := int32(0), -1
+	for i, n := range b.hits[:t.n] {
+		if perfProf.slots[i].cfg.Exact {
+			continue
+		}
+		most = max(most, n)
+		if n > 0 && t.ctr[i].rung > 0 && (longest < 0 || t.ctr[i].rung > t.ctr[longest].rung) {
+			longest = i
+		}
+	}
+	for i, n := range b.hits[:t.n] {
+		b.change[i] = 0
+		if direction > 0 && 2*n >= most || direction < 0 && i == longest {
+			b.change[i] = int8(direction)
+		}
+	}
+}
+
+// silent returns what interrupts have cost in the window that were not samples, in
+// ns, and enters them in hits. each is what a sample has cost. A clock
+// interrupts the thread in what is filtered out of its samples, too.
+//
+//go:nowritebarrierrec
+func (t *perfThread) silent(each, total int64) int64 {
+	n := int64(0)
+	for i := range t.ctr[:t.n] {
+		if all := t.interrupts(i, total); all > int64(t.load.hits[i]) {
+			n += all - int64(t.load.hits[i])
+			t.load.hits[i] = int32(all)
+		}
+	}
+	return n * each * perfCost.interrupt / perfCost.whole
+}
+
+// interrupts returns how often a clock whose samples are filtered has interrupted
+// the thread in ns of CPU time, and 0 for other events.
+//
+//go:nowritebarrierrec
+func (t *perfThread) interrupts(i int, ns int64) int64 {
+	if !perfProf.slots[i].filteredClock() {
+		return 0
+	}
+	return ns / int64(t.ctr[i].period)
+}
+
+// counting returns what counting the events has cost in the window, in ns. One
+// that several of the session's events count costs little more than once.
+//
+//go:nowritebarrierrec
+func (t *perfThread) counting() int64 {
+	most := int64(0)
+	for i := range t.ctr[:t.n] {
+		if perfSoftware(&perfProf.slots[i].cfg) {
+			most = max(most, int64(t.load.hits[i])*int64(t.ctr[i].period))
+		}
+	}
+	return most * perfCost.count
+}
+
+// cost returns what the samples of the window have cost until now, in ns.
+//
+//go:nowritebarrierrec
+func (b *perfBound) cost() int64 {
+	least := int64(1) << 62
+	for _, s := range b.seen[:b.n] {
+		least = min(least, s)
+	}
+	sum := int64(0)
+	for _, s := range b.seen[:b.n] {
+		sum += min(s, perfMaxOutlier*least)
+	}
+	return sum * perfCost.whole / perfCost.seen
+}
+
+// perfSoftware reports whether the kernel counts the event where it occurs.
+//
+//go:nowritebarrierrec
+func perfSoftware(c *perf.Config) bool {
+	return c.Type == _PERF_TYPE_SOFTWARE && !c.Clock
+}
+
+// perfDirection returns how many steps to longer periods samples should take
+// that cost so many of total nanoseconds, or -1 for one to a shorter period.
+// A step halves the cost, about. Counting costs the program too, but periods do
+// not change that; so that there are samples at all, they may always cost a fifth
+// of what the program allows.
+//
+//go:nowritebarrierrec
+func perfDirection(cost, counting, total int64) int {
+	limit := max(perfLinux.cost-100*counting/max(total, 1), perfLinux.cost/5, 1)
+	if cost*100*perfCostHigh < total*limit*perfCostLow {
+		return -1
+	}
+	n := 0
+	for program := total - cost; n < perfMaxLonger && cost*(100-limit) > program*limit; n++ {
+		cost /= 2
+	}
+	return n
+}
+
+// cpuTime returns the thread's CPU time since it was armed, in ns: that is what
+// the kernel calls the time for which a counter has been enabled. now is nanotime,
+// which has to do if no counter can be read.
+//
+//go:nowritebarrierrec
+func (t *perfThread) cpuTime(now int64) int64 {
+	for i := range t.ctr[:t.n] {
+		c := &t.ctr[i]
+		var v perfCounterValue
+		if c.stuck == 0 && v.read(c) {
+			return int64(v.enabled)
+		}
+	}
+	return now
+}
+
+// step takes a longer or shorter period of event i, if there is one and the event
+// may have it. direction is the number of periods to go. The handler of t's
+// thread calls it, or whoever drains the ring of a thread that runs C, with
+// t.lock held.
 //
 //go:nowritebarrierrec
 func (t *perfThread) step(i, direction int) {
 	c := &t.ctr[i]
 	cfg := &perfProf.slots[i].cfg
-	rung := max(int(c.rung)+direction, int(c.minRung))
-	if cfg.Exact || !c.phased || t.stopped || rung < 0 || rung == int(c.rung) || rung >= len(cfg.Periods) || cfg.Periods[rung] == 0 || !c.ours() {
+	rung := min(max(int(c.rung)+direction, int(c.minRung), 0), len(cfg.Periods)-1)
+	for cfg.Periods[rung] == 0 {
+		rung--
+	}
+	if cfg.Exact || !c.phased || t.stopped || rung == int(c.rung) || !c.ours() {
 		return
 	}
 	ioctl(c.fd, _PERF_EVENT_IOC_DISABLE, 0)
@@ -194,7 +285,7 @@ func (t *perfThread) throttled(i int) {
 	c.throttled++
 	if n := c.rung + 1; int(n) < len(perfProf.slots[i].cfg.Periods) {
 		c.minRung = n
-		t.load.event, t.load.direction = i, 1
+		t.load.change[i] = 1
 	}
 }
 
@@ -222,38 +313,53 @@ func (t *perfThread) restart(c *perfCounter, period uint64) {
 
 // A breakpoint at period 1 has no bound: each hit is a sample. But one that the
 // signal handler itself hits makes each sample cause the next, and the thread
-// does not move any more. Such a hit comes before the end of the handler before,
-// or soon after it and not where the signal came: that many of them, and no other
-// in between, are not the program's.
-const (
-	perfStuckHits = 1000
-	perfStuckGap  = 50e3 // ns; a signal takes 24 us in a virtual machine
-)
+// does not move any more. It is stopped there.
+//
+// A hit of the program's own is where the signal comes. One that comes elsewhere
+// was in the handler, or at its start, or while SIGPROF was blocked, as in another
+// signal's handler; only in the first two cases is there nothing but samples.
+// So it takes this many hits, with none between them that is the program's own,
+// and with samples taking more than half of the thread's CPU time, while they
+// came. How much time passes does not matter: the machine may be busy.
+const perfStuckHits = 1000
 
-// stuck stops the breakpoints at period 1 of a thread that makes no progress
-// with them. It is called with the ring's latest hits, and where the signal came.
+// watchProgress takes note of whose a handler's hits are. It is called before
+// account, with the ring's latest hits, and where the signal came.
 //
 //go:nowritebarrierrec
-func (t *perfThread) stuck(hits *perfHits, pc uintptr) {
-	own := false
+func (t *perfThread) watchProgress(hits *perfHits, pc uintptr) {
+	b := &t.load
+	own := int32(0)
 	for i := range t.ctr[:t.n] {
 		if h := &hits.ev[i]; h.n > 0 && perfProf.slots[i].cfg.Exact {
-			if gap := hits.time - t.load.exit; gap > perfStuckGap || gap > 0 && h.ip == pc {
-				t.load.stuck = 0
+			if h.ip == pc && hits.time > b.exit {
+				b.genuine++
 				return
 			}
-			own = true
+			own = 1
 		}
 	}
-	if !own {
+	b.own += own
+}
+
+// stopStuck stops the breakpoints at period 1 of a thread that makes no progress
+// with them. It is called at the end of each window.
+//
+//go:nowritebarrierrec
+func (t *perfThread) stopStuck(cost, total int64) {
+	b := &t.load
+	if b.genuine > 0 || b.own == 0 || 2*cost < total {
+		b.stuck = 0
+	} else {
+		b.stuck += b.own
+	}
+	b.own, b.genuine = 0, 0
+	if b.stuck < perfStuckHits {
 		return
 	}
-	if t.load.stuck++; t.load.stuck < perfStuckHits {
-		return
-	}
-	t.load.stuck = 0
+	b.stuck = 0
 	for i := range t.ctr[:t.n] {
-		if c := &t.ctr[i]; perfProf.slots[i].cfg.Exact && hits.ev[i].n > 0 {
+		if c := &t.ctr[i]; perfProf.slots[i].cfg.Exact && t.hits.ev[i].n > 0 {
 			c.control(_PERF_EVENT_IOC_DISABLE)
 			c.stuck = 1
 		}

@@ -296,26 +296,33 @@ func (t *perfThread) drainForeign() {
 	t.lock.Store(0)
 }
 
-// boundForeign is the overhead bound of a thread that runs C: nobody measures
-// what its samples cost, but an interrupt and a record take no more than some
-// ten microseconds on the slowest machines.
+// boundForeign is the overhead bound of a thread that runs C, where nothing of a
+// sample's cost is seen: each record was an interrupt.
 func (t *perfThread) boundForeign(records int) {
-	const high, low = 10, 3 // samples per millisecond
-	now := nanotime()
-	if t.load.exit != 0 && !t.stopped {
-		ms := max((now-t.load.exit)/1e6, 1)
-		direction := 0
-		switch per := int64(records) / ms; {
-		case per >= high:
-			direction = 1
-		case per < low:
-			direction = -1
+	b := &t.load
+	direction := -1
+	if records > 0 {
+		cpu := t.cpuTime(nanotime())
+		total := cpu - b.cpu
+		b.cpu = cpu
+		each := perfCost.interrupt
+		if perfForeignSignals() {
+			each = perfCost.whole
 		}
+		n := int64(0)
 		for i := range t.ctr[:t.n] {
-			if c := &t.ctr[i]; direction != 0 || c.rung < c.minRung {
-				t.step(i, direction)
-			}
+			n += t.interrupts(i, total)
+		}
+		cost := max(n, int64(records)) * each
+		b.sum += cost
+		direction = perfDirection(cost, 0, max(total, cost))
+	}
+	if t.stopped {
+		return
+	}
+	for i := range t.ctr[:t.n] {
+		if c := &t.ctr[i]; direction != 0 || c.rung < c.minRung {
+			t.step(i, direction)
 		}
 	}
-	t.load.exit = now
 }

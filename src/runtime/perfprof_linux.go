@@ -120,9 +120,11 @@ var perfLinux struct {
 	// gives the least one that is free, so that this many are in use then.
 	fds int32
 
-	// cost is perf.Limits.Cost. It is written before any thread is armed, and
-	// handlers read it without a lock.
-	cost int64
+	// cost is perf.Limits.Cost, and minClock the least first period of a clock, in
+	// ns. They are written before any thread is armed, and handlers read them
+	// without a lock.
+	cost     int64
+	minClock uint64
 }
 
 // perfHooks is the engine as threads and signals reach it. The first session sets
@@ -146,7 +148,6 @@ func perfosStart(limits perf.Limits) perf.Failure {
 		perfProf.watch = perfProf.watch || perfWatches(i, uintptr(c.Config1))
 		perfProf.exact = perfProf.exact || c.Exact
 	}
-	perfStartRungs()
 	perfForeignReset()
 	if !perfProf.used.Load() {
 		perfHooks.init = perfSessionInitThread
@@ -156,20 +157,22 @@ func perfosStart(limits perf.Limits) perf.Failure {
 	}
 	perfInstallHandler()
 
+	mp := acquirem() // the self-armed thread must stay the current one
+	perfLinux.readFormat = _PERF_FORMAT_TOTAL_TIME_ENABLED | _PERF_FORMAT_TOTAL_TIME_RUNNING | _PERF_FORMAT_LOST
+	perfLinux.fds = int32(limits.FD)
+	perfLinux.cost = int64(limits.Cost)
+	perfLinux.minClock = perfMinClock
+	perfMeasureCost(mp)
+	perfStartRungs()
+
 	// From here on new threads arm themselves. A thread that is being created
 	// has either not reached minit's check, which will see the new state, or
 	// has stored its procid before that check, and the loop below sees it.
 	// Both are sequentially consistent.
 	perfProf.state.Store(perfSampling)
 
-	mp := acquirem() // the self-armed thread must stay the current one
 	var f perf.Failure
-	systemstack(func() {
-		perfLinux.readFormat = _PERF_FORMAT_TOTAL_TIME_ENABLED | _PERF_FORMAT_TOTAL_TIME_RUNNING | _PERF_FORMAT_LOST
-		perfLinux.fds = int32(limits.FD)
-		perfLinux.cost = int64(limits.Cost)
-		f = perfArm(mp, true, false)
-	})
+	systemstack(func() { f = perfArm(mp, true, false) })
 	if f.Op != perf.OpNone {
 		systemstack(perfStopThreads)
 		releasem(mp)
@@ -545,9 +548,10 @@ func perfAttr(s *perfSlot) perfEventAttr {
 }
 
 // perfMinFirst is the least first period of a hardware counter, and
-// perfMinClock that of a clock, in ns. An interrupt takes about as long; with
-// a shorter one the thread would go from one to the next, and its handler not
-// get to set the event's period, or its own code to unblock the signal.
+// perfMinClock that of a clock, in ns, where a sample does not cost more (see
+// perfLinux.minClock). With one that is shorter than an interrupt the thread
+// would go from one to the next, and its handler not get to set the event's
+// period, or its own code to unblock the signal.
 //
 // perfThreadStart is what a new thread takes from arming itself to the first
 // goroutine, in ns. It was 5 to 8 us in a virtual machine.
@@ -561,8 +565,8 @@ const (
 // interrupt a thread even if it is the kernel's or another clock's interrupt
 // that runs. With four of 10 us, at 12 us for an interrupt, a thread never got
 // as far as the signal handler, where the overhead bound would have acted. So
-// they start with periods that together leave some time. The bound takes the
-// shorter ones where they are cheap enough.
+// they start with periods that together cost no more than the bound allows. It
+// takes the shorter ones where they are cheap enough.
 func perfStartRungs() {
 	slots := perfProf.slots[:perfProf.n]
 	clocks := uint64(0)
@@ -571,12 +575,15 @@ func perfStartRungs() {
 			clocks++
 		}
 	}
+	least := clocks * uint64(perfCost.whole*100/perfLinux.cost)
 	for i := range slots {
 		s := &slots[i]
 		s.rung = 0
-		for ps := &s.cfg.Periods; s.cfg.Clock && ps[s.rung] < clocks*perfMinClock && ps[s.rung+1] != 0; s.rung++ {
+		for ps := &s.cfg.Periods; s.cfg.Clock && ps[s.rung] < least && ps[s.rung+1] != 0; s.rung++ {
 		}
 	}
+	// Until the first handler has run, their interrupts take half of the time.
+	perfLinux.minClock = max(perfMinClock, clocks*uint64(perfCost.whole))
 }
 
 // perfFirstPeriod returns where a thread's first overflow of an event is due
@@ -602,7 +609,7 @@ func perfFirstPeriod(c *perf.Config, period uint64, fresh bool) (start, first ui
 	least := uint64(0)
 	switch {
 	case c.Clock:
-		least = perfMinClock
+		least = perfLinux.minClock
 	case perfInterrupts(c):
 		least = perfMinFirst
 	}
@@ -613,6 +620,13 @@ func perfFirstPeriod(c *perf.Config, period uint64, fresh bool) (start, first ui
 		return first, first + period
 	}
 	return first, min(least, period)
+}
+
+// perfInterrupts reports whether each overflow of the event is an interrupt.
+// Those of other events than clocks and the PMU's are noticed where they are
+// counted.
+func perfInterrupts(c *perf.Config) bool {
+	return c.Clock || c.Type != _PERF_TYPE_SOFTWARE && c.Type != _PERF_TYPE_BREAKPOINT && c.Type != _PERF_TYPE_TRACEPOINT
 }
 
 // lostStart returns what the overflow stands for that was due before the counter
@@ -630,6 +644,8 @@ func (c *perfCounter) lostStart(s *perfSlot, value uint64) uint64 {
 
 // filteredClock reports whether the counters of s include what is filtered out of
 // its samples.
+//
+//go:nowritebarrierrec
 func (s *perfSlot) filteredClock() bool {
 	return s.cfg.Clock && (s.cfg.ExcludeKernel || s.cfg.ExcludeUser)
 }
@@ -766,7 +782,7 @@ func (t *perfThread) close(mp *m) {
 		st.LostUnwind += c.lostUnwind
 		st.Sampled += c.events
 		st.Throttled += c.throttled
-		st.Handlers += uint64(t.load.sum + int64(t.load.n)*t.load.cost)
+		st.Cost += uint64(t.load.sum + t.load.cost())
 		st.MaxPeriod = max(st.MaxPeriod, s.cfg.Periods[c.maxRung])
 		st.Replayed += c.replayed
 		st.Stuck += c.stuck

@@ -66,9 +66,8 @@ func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 	var entry int64
 	if t.ring.base != 0 {
 		t.drain(hits, gp, c.sigpc(), t.ring.head())
-		entry = hits.time // later than the overflow by what the kernel takes; to ask for it costs
 		if perfProf.exact {
-			t.stuck(hits, c.sigpc())
+			t.watchProgress(hits, c.sigpc())
 		}
 	} else if doorbell {
 		entry = nanotime()
@@ -82,10 +81,8 @@ func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 	if t.ring.base != 0 {
 		t.drainLeafs(t.ring.head(), true)
 	}
-	if hits.any {
-		if i, direction := t.account(hits, entry, nanotime()); direction != 0 {
-			t.step(i, direction)
-		}
+	if hits.any || hits.first != 0 {
+		t.account(hits, entry, nanotime())
 	}
 	t.lock.Store(0)
 	return doorbell
@@ -111,9 +108,9 @@ func perfSigFD(c *sigctxt) int32 {
 
 // perfHits are the overflows that one signal announced, by event.
 type perfHits struct {
-	any  bool
-	time int64 // nanotime of the latest overflow; 0 if not known
-	ev   [perf.MaxEvents]struct {
+	any         bool
+	first, time int64 // nanotime of the first overflow and of the latest; 0 if not known
+	ev          [perf.MaxEvents]struct {
 		n     uint64  // overflows in user mode that belong to the interrupted stack
 		ip    uintptr // instruction of the latest; 0 if not known
 		exact bool    // ip is the instruction that caused the event
@@ -128,7 +125,7 @@ type perfHits struct {
 //go:nowritebarrierrec
 func (h *perfHits) reset(n int) {
 	h.any = false
-	h.time = 0
+	h.first, h.time = 0, 0
 	clear(h.ev[:n])
 }
 
@@ -184,6 +181,9 @@ func (t *perfThread) drain(hits *perfHits, gp *g, pc uintptr, head uint64) {
 		i := t.overflow(&rec, head)
 		if i < 0 {
 			break
+		}
+		if hits.first == 0 {
+			hits.first = rec.time
 		}
 		if perfProf.watch && perfWatches(i, rec.ip) && perfReplayed(gp) {
 			t.ctr[i].replayed++

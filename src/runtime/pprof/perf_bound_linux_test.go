@@ -18,18 +18,6 @@ import (
 	"time"
 )
 
-// perfThreadCPU returns the CPU time of the current thread, interrupts
-// included. (Wall-clock time on a busy machine is not about this process.)
-func perfThreadCPU(t *testing.T) time.Duration {
-	t.Helper()
-	const rusageThread = 1
-	var u syscall.Rusage
-	if err := syscall.Getrusage(rusageThread, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // perfFault causes a number of page faults.
 func perfFault(t *testing.T, faults int) {
 	t.Helper()
@@ -47,47 +35,77 @@ func perfFault(t *testing.T, faults int) {
 	}
 }
 
-// TestPerfBound tests that at periods that are shorter than what a sample
-// costs a thread keeps at least half its speed, and the totals stay right.
+// perfMaxSlowdown is what doc/pmu.md promises: samples take a quarter of the CPU
+// time at the most, which makes the program 1.33 times slower, and the rest is for
+// the first few samples of a thread, until the periods are right.
+const perfMaxSlowdown = 1.4
+
+// perfDear are functions that run once for each sample. A breakpoint that counts
+// them makes a sample dearer by an exception, which takes about as long as
+// what it takes otherwise: in a virtual machine with 30 us for a sample it was
+// 15 us. Neither is seen by code that looks at the time only in the handler: the
+// first is before its first instruction, the second after its last.
+var perfDear = []string{"sigtrampgo", "sigreturn__sigaction", "sighandler", "perfSessionSigprof"}
+
+// TestPerfBound tests that at periods that are shorter than what a sample costs
+// the program is not slower than promised, whatever a sample costs on the
+// machine, and that the totals stay right.
 func TestPerfBound(t *testing.T) {
 	perfNeeds(t, "task-clock:uk")
 	compute := func() { perfCompute(200e6) }
 	fault := func() { perfFault(t, 50e3) }
+	eight := []perfReq{
+		{"task-clock:uk", 5e3}, {"cpu-clock:uk", 5e3}, {"task-clock", 5e3}, {"cpu-clock", 5e3},
+		{"page-faults:uk", 1}, {"minor-faults", 2}, {"minor-faults:uk", 1}, {"page-faults", 3}}
 	for _, tt := range []struct {
 		name   string
 		work   func()
 		events []perfReq
+		dear   int // of perfDear, how many
 	}{
-		{"task-clock", compute, []perfReq{{"task-clock", 1e3}}},
-		{"task-clock:uk", compute, []perfReq{{"task-clock:uk", 1e3}}},
-		{"cpu-clock:uk", compute, []perfReq{{"cpu-clock:uk", 10e3}}},
-		{"page-faults", fault, []perfReq{{"page-faults", 1}}},
-		{"page-faults:uk", fault, []perfReq{{"page-faults:uk", 1}}},
-		{"several", fault, []perfReq{
-			{"task-clock:uk", 5e3}, {"cpu-clock:uk", 5e3}, {"task-clock", 5e3}, {"cpu-clock", 5e3},
-			{"page-faults:uk", 1}, {"minor-faults", 2}, {"minor-faults:uk", 1}, {"page-faults", 3}}},
+		{"task-clock", compute, []perfReq{{"task-clock", 1e3}}, 0},
+		{"task-clock/dear", compute, []perfReq{{"task-clock", 1e3}}, 2},
+		{"task-clock/dearer", compute, []perfReq{{"task-clock", 1e3}}, 4},
+		{"task-clock:uk", compute, []perfReq{{"task-clock:uk", 1e3}}, 0},
+		{"cpu-clock:uk", compute, []perfReq{{"cpu-clock:uk", 10e3}}, 0},
+		{"page-faults", fault, []perfReq{{"page-faults", 1}}, 0},
+		{"page-faults/dear", fault, []perfReq{{"page-faults", 1}}, 2},
+		{"page-faults/dearer", fault, []perfReq{{"page-faults", 1}}, 4},
+		{"page-faults:uk", fault, []perfReq{{"page-faults:uk", 1}}, 0},
+		{"eight", func() { perfFault(t, 100e3) }, eight, 0},
+		{"eight/dear", func() { perfFault(t, 100e3) }, eight, 2},
+		{"eight/dearer", func() { perfFault(t, 100e3) }, eight, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
-			took := func(f func()) time.Duration {
-				t0 := perfThreadCPU(t)
-				f()
-				return perfThreadCPU(t) - t0
+			if tt.dear > 0 {
+				perfNeedsExact(t)
+				var names []string
+				for _, fn := range perfDear[:tt.dear] {
+					names = append(names, "mem:runtime."+fn+":x")
+				}
+				mustOpenCounters(t, names...)
 			}
-			var without, with []time.Duration
+			took := func(f func()) int64 {
+				t0 := threadTime(t)
+				f()
+				return threadTime(t) - t0
+			}
+			var without, with []int64 // ns
 			var rs []*perfResult
 			// The machine's own speed varies by more than half while it does other
-			// things. A program that is slower than allowed is so each time.
+			// things, for a tenth of a second or so. A program that is slower than
+			// allowed is so each time.
 			ratio := math.Inf(1)
-			for round := 0; round < 2 || round < 8 && ratio > 2; round++ {
+			for round := 0; round < 2 || round < 12 && ratio > perfMaxSlowdown; round++ {
 				without = append(without, took(tt.work))
 				rs = perfProfileOnce(t, tt.events, func() { with = append(with, took(tt.work)) })
 				ratio = float64(slices.Min(with)) / float64(slices.Min(without))
 			}
-			t.Logf("CPU time %v without, %v with: %.2f", without, with, ratio)
-			if ratio > 2 {
-				t.Errorf("the program has become %.2f times slower", ratio)
+			t.Logf("ns of CPU time: %d without, %d with: %.2f", without, with, ratio)
+			if ratio > perfMaxSlowdown {
+				t.Errorf("the program has become %.2f times slower:\n%s", ratio, rs[0].ledger())
 			}
 			bounded := false
 			for _, r := range rs {
@@ -143,7 +161,7 @@ func TestPerfBoundTightened(t *testing.T) {
 	perfNeeds(t, "task-clock:uk")
 	longest := func(cost string) int64 {
 		t.Setenv(costEnv, cost)
-		r := perfProfileOf(t, []perfReq{{"task-clock:uk", 300e3}}, func() { perfCompute(300e6) })[0]
+		r := perfProfileOf(t, []perfReq{{"task-clock:uk", 30e3}}, func() { perfCompute(300e6) })[0]
 		n := perfMaxPeriod(r)
 		t.Logf("%s=%s: periods up to %d", costEnv, cost, n)
 		return n

@@ -134,15 +134,17 @@ func handlerCost3(n int) int { return cpuHog0(2, n) }
 func TestPerfHandlerCost(t *testing.T) {
 	perfNeeds(t, "cycles")
 	testenv.SkipIfOptimizationOff(t)
-	measure := func(period uint64) (one, three, shown float64) {
+	measure := func(period uint64) (one, three, shown, took float64) {
 		r := perfProfileOf(t, []perfReq{{"cycles", period}}, func() {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
+			start := threadTime(t)
 			handlerCost1(10e6)
 			handlerCost3(30e6)
+			took = float64(threadTime(t) - start)
 		})[0]
 		r.balance()
-		shown = float64(r.comment("time in handlers")) / float64(r.comment("time"))
+		shown = float64(r.comment("cost")) / float64(r.comment("time"))
 		for _, s := range r.Sample {
 			fs := perfFrames(s)
 			has := func(fn string) bool { return slices.Contains(fs, fn) }
@@ -157,18 +159,17 @@ func TestPerfHandlerCost(t *testing.T) {
 				t.Errorf("%d samples of the handler are charged to the program: %s", s.Value[0], fs)
 			}
 		}
-		return one, three, shown
+		return one, three, shown, took
 	}
-	slow1, slow3, _ := measure(10e6)
-	one, three, shown := measure(100e3)
+	slow1, slow3, _, slow := measure(10e6)
+	one, three, shown, fast := measure(100e3)
 	more := (one+three)/(slow1+slow3) - 1
 	t.Logf("at 10 kHz %.2f %% more cycles than at 100 Hz; the comments say %.2f %%; the second function's part is %.3f %%", 100*more, 100*shown, 100*three/(one+three))
-	if more > 0.03 {
-		t.Errorf("%.2f %% more cycles, want 3 %% at most", 100*more)
+	if more > shown {
+		t.Errorf("handlers execute %.2f %% more cycles, though all that samples cost is %.2f %%", 100*more, 100*shown)
 	}
-	// The comments' are with the kernel's part, and by time.
-	if shown < more || shown > 4*more {
-		t.Errorf("the comments say that handlers take %.2f %% of the time", 100*shown)
-	}
+	// The comments' are with the kernel's part, and by time: the overhead bound's
+	// estimate, from a clock's samples.
+	perfWithin(t, "what samples cost, and what the comments say, in ns", fast-slow, shown*fast, 0.1)
 	perfWithin(t, "the second function's part, in 1/100 percent", 7500, 1e4*three/(one+three), 0.001)
 }

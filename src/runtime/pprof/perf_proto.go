@@ -269,9 +269,9 @@ func (e *perfEvent) comments() []string {
 			// no sample, but the time counts. Hardware counters stop there.
 			add("not sampled: %d ns, in the excluded kernel or less than a period", st.Events-min(st.Events, st.Sampled+st.Lost))
 		}
-		if st.Handlers != 0 && st.Running != 0 {
+		if st.Cost != 0 && st.Running != 0 {
 			// A part of each sample: what handlers execute is counted too.
-			add("time in handlers: %d ns, about %.2f %% of the time running", st.Handlers, 100*float64(st.Handlers)/float64(st.Running))
+			add("cost: %d ns, about %.2f %% of the time running", st.Cost, 100*float64(st.Cost)/float64(st.Running))
 		}
 		if st.MaxPeriod > e.period {
 			add("overhead bound: periods up to %d, on threads where samples came too fast; each sample is recorded with its own", st.MaxPeriod)

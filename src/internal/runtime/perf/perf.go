@@ -112,7 +112,7 @@ type Stats struct {
 	Sampled     uint64 // events that Samples, Delayed and InHandler stand for
 	LostLate    uint64 // overflows without a record: one interrupt, or none, for several of them
 	LostStart   uint64 // overflows that were due before the thread's counter could interrupt
-	Handlers    uint64 // ns, about, from overflows to the ends of their handlers, of all events of the threads
+	Cost        uint64 // ns of CPU time that samples took, interrupts and signals included, of all events of the threads
 	Lost        uint64 // events that LostRing, LostUnwind, LostLate and LostStart stand for
 	MaxPeriod   uint64 // the longest period that the overhead bound made a thread take
 	Throttled   uint64 // times the kernel throttled the event

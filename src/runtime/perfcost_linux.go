@@ -1,0 +1,182 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// What a sample costs, and what counting does, measured where the program runs. The
+// overhead bound needs it (perfbound_linux.go).
+//
+// A handler sees the time from the overflow, which is in the ring's record, to
+// its own end. It does not see the way into the interrupt, before the record, nor
+// sigreturn: a quarter to a half of the whole, which differs from machine to
+// machine. The code that is interrupted sees all of it, as a gap in the time. So
+// when a session starts, its thread looks at the time again and again while a
+// clock interrupts it, and compares the gaps with what the handler saw. Later, the
+// handler's part is taken to be the same part of the whole: where interrupts
+// become dearer, so does what is seen of them.
+
+// The kernel's software events cost time even without a sample: where a page fault
+// takes 1.6 us, counting it takes 0.2 us more. So the same is done for them.
+
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"internal/runtime/perf"
+)
+
+// perfCost is what a sample of a clock cost when the latest session started, and
+// counting a software event, in ns. (A sample that needs no interrupt costs less.)
+// It is written while no thread of the session is armed, and read by handlers. The
+// first values are for machines on which it can't be measured.
+var perfCost = struct {
+	whole     int64 // to the interrupted code
+	seen      int64 // what the handler saw of it
+	interrupt int64 // to the interrupted code, without a signal
+	count     int64 // to the code that causes the event
+}{30e3, 20e3, 15e3, 200}
+
+const (
+	perfCostPeriod = 100e3 // ns, for some part of the time between samples
+	perfCostRuns   = 9     // the first of which sets the period, see phase
+	perfCostWait   = 20e6  // ns, to do without if SIGPROF is blocked, or there is no CPU
+	perfCostFaults = 32
+	perfCostSpin   = 500 // some hundred ns
+)
+
+// perfMeasureCost measures perfCost on the current thread, of which mp is the M,
+// for the session that is about to start. It takes some milliseconds. SIGPROF's
+// handler is Go's.
+func perfMeasureCost(mp *m) {
+	counts := false
+	for i := range perfProf.slots[:perfProf.n] {
+		counts = counts || perfSoftware(&perfProf.slots[i].cfg)
+	}
+	perfMeasureWith(mp, _PERF_COUNT_SW_TASK_CLOCK, perfCostPeriod, (*perfThread).measureSample)
+	if counts {
+		with, without := int64(0), perfPageFault()
+		perfMeasureWith(mp, _PERF_COUNT_SW_PAGE_FAULTS, 1<<40, func(*perfThread) { with = perfPageFault() })
+		if with != 0 {
+			perfCost.count = max(with-min(without, perfPageFault()), 0)
+		}
+	}
+}
+
+// perfMeasureWith calls f while an event is sampled on this thread that is none of
+// the session's.
+func perfMeasureWith(mp *m, event, period uint64, f func(t *perfThread)) {
+	// For the handler it is a sample like any other, of the only event there is.
+	s := &perfProf.slots[0]
+	cfg, rung, log, n := s.cfg, s.rung, s.log, perfProf.n
+	s.cfg = perf.Config{Type: _PERF_TYPE_SOFTWARE, Config: event, ExcludeKernel: true, Clock: event == _PERF_COUNT_SW_TASK_CLOCK}
+	s.cfg.Period = period
+	s.cfg.Periods[0] = period
+	s.rung = 0
+	s.log = newProfBuf(perfHdrWords, 1<<10, 1<<5)
+	perfProf.n = 1
+
+	var t *perfThread
+	systemstack(func() {
+		t = perfNewThread()
+		lock(&perfProf.lock)
+		if f := t.arm(mp, int32(mp.procid), false); f.Op != perf.OpNone {
+			t = nil // it has been recycled, and the session will fail as well
+		}
+		unlock(&perfProf.lock)
+	})
+	if t != nil {
+		f(t)
+		systemstack(func() {
+			lock(&perfProf.lock)
+			t.stop()
+			t.close(mp)
+			unlock(&perfProf.lock)
+		})
+	}
+	s.cfg, s.rung, s.log, perfProf.n = cfg, rung, log, n
+	s.stats = perf.Stats{Period: cfg.Period, Precise: cfg.Precise}
+}
+
+// measureSample measures what a sample costs with t, the current thread, which is
+// sampled by a clock.
+func (t *perfThread) measureSample() {
+	if t.ring.base == 0 {
+		return // the handler would not see much
+	}
+	var gaps, seen [perfCostRuns]int64
+	n := perfGaps(gaps[:], func() uint64 { return uint64(atomic.Loadint32(&t.load.n)) })
+	copy(seen[:], t.load.seen[:n]) // nobody else writes there: a window is longer
+	if n == len(gaps) {
+		// Each sees the same interrupts, so the middle ones belong together.
+		whole, visible := perfMedian(gaps[:]), perfMedian(seen[:])
+		perfCost.whole, perfCost.seen = max(whole, visible), visible
+	}
+	t.signals(false)
+	if g := gaps[:perfCostRuns/2]; perfGaps(g, t.ring.head) == len(g) {
+		perfCost.interrupt = min(perfMedian(g), perfCost.whole)
+	}
+}
+
+// perfGaps stores how long this thread was interrupted each time that the value
+// of done changed, and returns the number of gaps that it has found.
+func perfGaps(gaps []int64, done func() uint64) int {
+	begin := nanotime()
+	last, now, gap, least := done(), begin, int64(0), int64(1)<<62
+	n := 0
+	for n < len(gaps) && now-begin < perfCostWait {
+		// In the vDSO, which tells the time, unwinding is much dearer than in
+		// most code. So most of the time is spent here.
+		perfSpin(perfCostSpin)
+
+		// An interrupt is between the last look at the time and this one, or
+		// was, if it came after the last look at the value.
+		v := done()
+		lastGap, then := gap, now
+		now = nanotime()
+		gap = now - then
+		least = min(least, gap)
+		if v != last {
+			last = v
+			gaps[n] = max(gap, lastGap)
+			n++
+		}
+	}
+	for i := range gaps[:n] {
+		gaps[i] -= least
+	}
+	return n
+}
+
+//go:noinline
+func perfSpin(n int) (x int) {
+	for i := range n {
+		x += i * i
+	}
+	return x
+}
+
+// perfPageFault returns the least time that one of some page faults took, in ns.
+func perfPageFault() int64 {
+	p, err := mmap(nil, physPageSize, _PROT_READ|_PROT_WRITE, _MAP_ANON|_MAP_PRIVATE, -1, 0)
+	if err != 0 {
+		return 0
+	}
+	least := int64(1) << 62
+	for range perfCostFaults {
+		madvise(p, physPageSize, _MADV_DONTNEED)
+		start := nanotime()
+		*(*byte)(p) = 1
+		least = min(least, nanotime()-start)
+	}
+	munmap(p, physPageSize)
+	return least
+}
+
+// perfMedian sorts s and returns the element in the middle.
+func perfMedian(s []int64) int64 {
+	for i := range s {
+		for j := i; j > 0 && s[j] < s[j-1]; j-- {
+			s[j], s[j-1] = s[j-1], s[j]
+		}
+	}
+	return s[len(s)/2]
+}
