@@ -198,7 +198,7 @@ func perfHasM(tid int32) bool {
 // drainForeign. Protected by perfThread.lock.
 type perfStacks struct {
 	_ sys.NotInHeap
-	n int // words in use
+	n uint // words in use
 
 	// Each stack is the ring's head when it was taken, the number of its
 	// instructions, and these. At 10 kHz and depth 10 the queue lasts 30 ms.
@@ -209,17 +209,15 @@ type perfStacks struct {
 // perfSigprofNonGo handles an event's signal on a thread without a g that has
 // a C traceback, which is in sigprofCallers. See sigprofNonGo for what may be done here.
 //
+// No index may need a bounds check: the call of panicBounds takes more stack
+// than ppc64 has left for nosplit functions here.
+//
 //go:nosplit
 //go:nowritebarrierrec
 func perfSigprofNonGo(info *siginfo, ctx unsafe.Pointer) {
 	if !perfProf.used.Load() || !perfDoorbell(&sigctxt{info, ctx}) {
 		return
 	}
-	n := 0
-	for n < len(sigprofCallers) && sigprofCallers[n] != 0 {
-		n++
-	}
-	callers := sigprofCallers[:n]
 	e := perfForeignFind(int32(gettid()))
 	if e == nil {
 		return
@@ -228,14 +226,17 @@ func perfSigprofNonGo(info *siginfo, ctx unsafe.Pointer) {
 	if uintptr(unsafe.Pointer(t)) == perfForeignGone || !t.lock.CompareAndSwap(0, 1) {
 		return
 	}
-	if q := t.stacks; q != nil && t.used && t.mp == 0 && t.tid == int32(gettid()) &&
-		t.ring.base != 0 && q.n+2+len(callers) <= len(q.words) {
-		q.words[q.n] = t.ring.head()
-		q.words[q.n+1] = uint64(len(callers))
-		for i, pc := range callers {
-			q.words[q.n+2+i] = uint64(pc)
+	if q := t.stacks; q != nil && t.used && t.mp == 0 && t.tid == int32(gettid()) && t.ring.base != 0 {
+		if i := q.n; i <= uint(len(q.words)-2-len(sigprofCallers)) { // there is room for the longest
+			n := uint(0)
+			for n < uint(len(sigprofCallers)) && sigprofCallers[n] != 0 {
+				q.words[i+2+n] = uint64(sigprofCallers[n])
+				n++
+			}
+			q.words[i] = t.ring.head()
+			q.words[i+1] = uint64(n)
+			q.n = i + 2 + n
 		}
-		q.n += 2 + len(callers)
 	}
 	t.lock.Store(0)
 }
@@ -251,7 +252,7 @@ func (t *perfThread) drainForeign() {
 	}
 	head := t.ring.head()
 	stk := [1 + maxCPUProfStack]uintptr{logicalStackSentinel} // see perfStack
-	next, n := 0, 1
+	next, n := uint(0), 1
 	until := uint64(0) // records that end here or before belong to stk[:n]
 	records := 0
 	var rec perfRecord
@@ -274,7 +275,7 @@ func (t *perfThread) drainForeign() {
 						n++
 					}
 				}
-				next += 2 + int(q.words[next+1])
+				next += 2 + uint(q.words[next+1])
 			}
 		}
 		c := &t.ctr[i]

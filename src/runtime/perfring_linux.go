@@ -67,8 +67,10 @@ func (r *perfRing) close() {
 }
 
 // head returns the end of the records that the kernel has written. The load
-// has acquire semantics: the records before it may be read.
+// has acquire semantics: the records before it may be read. It is called
+// without a g, too; see perfSigprofNonGo.
 //
+//go:nosplit
 //go:nowritebarrierrec
 func (r *perfRing) head() uint64 {
 	p := r.base + unsafe.Offsetof(perfEventMmapPage{}.dataHead)
