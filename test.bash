@@ -62,18 +62,6 @@ gofmt_leg() {
 	[ -z "$bad" ] || { echo "not formatted:" $bad; return 1; }
 }
 
-# Every port builds: what Linux has and the others do not is behind the same names.
-# What is in assembly on the ports of Linux is held to its declarations.
-ports_leg() {
-	local port ok=0
-	for port in $("$go" tool dist list); do
-		local -x GOOS=${port%/*} GOARCH=${port#*/} CGO_ENABLED=0
-		"$go" build runtime runtime/pprof || { echo "$port does not build"; ok=1; }
-		[ "$GOOS" != linux ] || "$go" vet -asmdecl runtime || { echo "$port: vet"; ok=1; }
-	done
-	return $ok
-}
-
 engine_host() { PMU_TEST_EVENT=task-clock PMU_TEST_PERIOD=1000000 "$go" test -count=1 -run "$profiling" runtime/pprof; }
 engine_cgo() {
 	PMU_TEST_EVENT=task-clock PMU_TEST_PERIOD=1000000 "$go" test -count=1 \
@@ -131,7 +119,7 @@ vet_leg() {
 		env -C misc/pmu "$go" vet ./... && env -C test/pmu "$go" vet ./...
 }
 leg vet vet_leg
-leg ports ports_leg
+leg ports env -C misc/pmu "$go" run ./ports
 leg vm-setup misc/pmu/vm/setup.bash
 leg tools env -C misc/pmu "$hostgo" test -count=1 -timeout 20m ./...
 leg api env -C misc/pmu "$go" run ./apicheck

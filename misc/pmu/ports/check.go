@@ -1,0 +1,100 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// source is the files parsed so far, which most ports share.
+type source struct {
+	mu    sync.Mutex
+	fset  *token.FileSet
+	files map[string]*ast.File
+}
+
+func (s *source) parse(name string) (*ast.File, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f := s.files[name]; f != nil {
+		return f, nil
+	}
+	if s.files == nil {
+		s.fset, s.files = token.NewFileSet(), make(map[string]*ast.File)
+	}
+	f, err := parser.ParseFile(s.fset, name, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	s.files[name] = f
+	return f, nil
+}
+
+// listed is what the go command says of a package.
+type listed struct {
+	ImportPath string
+	Dir        string
+	GoFiles    []string
+	ImportMap  map[string]string
+}
+
+// typeCheck type-checks the packages, and all that they import, as they are on
+// the port.
+func (c *checker) typeCheck(p port, packages []string) error {
+	list, err := c.command(p, append([]string{"list", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap"}, packages...)...)
+	if err != nil {
+		return err
+	}
+	done := map[string]*types.Package{"unsafe": types.Unsafe}
+	var errs []error
+	for d := json.NewDecoder(strings.NewReader(string(list))); ; {
+		var l listed
+		if err := d.Decode(&l); err == io.EOF {
+			break
+		} else if err != nil {
+			return err
+		}
+		if l.ImportPath == "unsafe" {
+			continue
+		}
+		var files []*ast.File
+		for _, name := range l.GoFiles {
+			f, err := c.source.parse(filepath.Join(l.Dir, name))
+			if err != nil {
+				return err
+			}
+			files = append(files, f)
+		}
+		conf := types.Config{
+			Importer: importer(func(path string) (*types.Package, error) {
+				if mapped := l.ImportMap[path]; mapped != "" {
+					path = mapped
+				}
+				if pkg := done[path]; pkg != nil { // imports are listed before who imports them
+					return pkg, nil
+				}
+				return nil, fmt.Errorf("%s is not listed before %s", path, l.ImportPath)
+			}),
+			Sizes: types.SizesFor("gc", p.arch),
+			Error: func(err error) { errs = append(errs, err) },
+		}
+		done[l.ImportPath], _ = conf.Check(l.ImportPath, c.source.fset, files, nil)
+	}
+	return errors.Join(errs...)
+}
+
+type importer func(path string) (*types.Package, error)
+
+func (i importer) Import(path string) (*types.Package, error) { return i(path) }
