@@ -111,6 +111,10 @@ msan() {
 	CC=clang CGO_ENABLED=1 "$go" test -msan -short -count=1 -run 'TestPerf|TestCounters' runtime/pprof
 }
 
+# For who reads of a failure on another machine.
+echo "=== machine"
+env -C misc/pmu "$hostgo" run ./list -machine || echo "no description of the machine"
+
 leg make ./make.bash
 leg c-compiler need "${CC:-gcc}" gcc libc6-dev
 leg gofmt gofmt_leg

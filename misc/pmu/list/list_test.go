@@ -7,6 +7,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -137,5 +138,54 @@ func TestFacts(t *testing.T) {
 	}
 	if _, ok := got["kernel.kptr_restrict"]; ok {
 		t.Errorf("a file that is not there has a value")
+	}
+}
+
+func TestRunFacts(t *testing.T) {
+	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
+	got := make(map[string]string)
+	for _, f := range runFacts(fstest.MapFS{
+		"proc/self/status": file("Uid:\t1000\t1001\t1000\t1000\nCpus_allowed_list:\t0,2-3\n"),
+		"proc/loadavg":     file("0.10 0.20 0.30 1/100 1234\n"),
+		"proc/meminfo":     file("MemTotal:        1000 kB\nMemFree:          100 kB\nMemAvailable:     500 kB\n"),
+		"proc/self/mounts": file("proc /proc proc rw 0 0\ntracefs /sys/kernel/tracing tracefs rw 0 0\n"),
+		"proc/self/limits": file("Limit                     Soft Limit           Hard Limit           Units     \n" +
+			"Max open files            1024                 unlimited            files     \n"),
+	}) {
+		got[f.name] = f.value
+	}
+	for name, want := range map[string]string{
+		"user ID":             "1001",
+		"CPUs allowed":        "0,2-3",
+		"load":                "0.10 0.20 0.30 1/100 1234",
+		"memory":              "1000 kB, available 500 kB",
+		"clock source":        "unknown",
+		"tracefs":             "/sys/kernel/tracing",
+		"debugfs":             "not mounted",
+		"max open files":      "1024, at most unlimited",
+		"max pending signals": "unknown",
+	} {
+		if got[name] != want {
+			t.Errorf("%s: got %q, want %q", name, got[name], want)
+		}
+	}
+}
+
+// TestCosts tests that everything is measured, or a reason given. What it costs
+// is the machine's business.
+func TestCosts(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, f := range costs() {
+		t.Logf("%s: %s", f.name, f.value)
+		var us float64
+		if n, _ := fmt.Sscanf(f.value, "%f µs", &us); n == 1 ||
+			f.value == "counted" || strings.Contains(f.value, "not ") {
+			seen[f.name] = true
+			continue
+		}
+		t.Errorf("%s: %q", f.name, f.value)
+	}
+	if len(seen) != 12 && !seen["costs"] {
+		t.Errorf("%d facts, want 12: %v", len(seen), seen)
 	}
 }

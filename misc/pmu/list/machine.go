@@ -37,6 +37,7 @@ func machineFacts(root fs.FS) []fact {
 	}
 	add("kernel", read(root, "proc/sys/kernel/osrelease"))
 	add("processor", processor(read(root, "proc/cpuinfo")))
+	add("hypervisor", read(root, "sys/hypervisor/type"))
 	add("machine", strings.TrimSpace(read(root, "sys/class/dmi/id/sys_vendor")+" "+read(root, "sys/class/dmi/id/product_name")))
 	add("container", container(root))
 	for _, name := range sysctls {
@@ -49,6 +50,60 @@ func machineFacts(root fs.FS) []fact {
 	}
 	add("PMUs", pmus(root))
 	return facts
+}
+
+// runFacts reads facts from the file system root that decide how tests fare
+// on the machine.
+func runFacts(root fs.FS) []fact {
+	var facts []fact
+	add := func(name, value string) {
+		if value == "" {
+			value = "unknown"
+		}
+		facts = append(facts, fact{name, value})
+	}
+	add("built by", runtime.Version())
+	status := read(root, "proc/self/status")
+	if ids := strings.Fields(field(status, "Uid")); len(ids) > 1 {
+		add("user ID", ids[1]) // the effective one
+	}
+	add("CPUs allowed", field(status, "Cpus_allowed_list"))
+	add("load", read(root, "proc/loadavg"))
+	meminfo := read(root, "proc/meminfo")
+	add("memory", field(meminfo, "MemTotal")+", available "+field(meminfo, "MemAvailable"))
+	add("clock source", read(root, "sys/devices/system/clocksource/clocksource0/current_clocksource"))
+	add("kernel.perf_cpu_time_max_percent", read(root, "proc/sys/kernel/perf_cpu_time_max_percent"))
+	mounts := read(root, "proc/self/mounts")
+	for _, fstype := range []string{"tracefs", "debugfs"} {
+		add(fstype, mounted(mounts, fstype))
+	}
+	limits := read(root, "proc/self/limits")
+	for _, name := range []string{"Max open files", "Max locked memory", "Max pending signals"} {
+		add(strings.ToLower(name), limit(limits, name))
+	}
+	return facts
+}
+
+// mounted returns where a file system of the type is mounted.
+func mounted(mounts, fstype string) string {
+	for _, line := range strings.Split(mounts, "\n") {
+		if f := strings.Fields(line); len(f) > 2 && f[2] == fstype {
+			return f[1]
+		}
+	}
+	return "not mounted"
+}
+
+// limit returns the soft and the hard limit of the name.
+func limit(limits, name string) string {
+	for _, line := range strings.Split(limits, "\n") {
+		if rest, ok := strings.CutPrefix(line, name+" "); ok {
+			if f := strings.Fields(rest); len(f) >= 2 {
+				return f[0] + ", at most " + f[1]
+			}
+		}
+	}
+	return ""
 }
 
 func read(root fs.FS, name string) string {

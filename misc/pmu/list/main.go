@@ -7,9 +7,13 @@
 // that means for profiles.
 //
 //	../../goroot/bin/go run ./list [-all]
+//	go run ./list -machine
+//
+// With -machine it describes the machine instead, and measures what interrupts,
+// signals and the like cost there, in a second. Any Go can build that.
 //
 // The exit status is 0 if a hardware event can be sampled, 1 if only events of
-// the kernel can, and 2 if none can or an error occurred.
+// the kernel can, and 2 if none can or an error occurred. With -machine it is 0.
 package main
 
 import (
@@ -21,10 +25,16 @@ import (
 
 func main() {
 	all := flag.Bool("all", false, "list one by one the events that the machine does not have")
+	machine := flag.Bool("machine", false, "describe the machine and what things cost there, instead of events")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		flag.Usage()
 		os.Exit(2)
+	}
+	if *machine {
+		root := os.DirFS("/")
+		writeFacts(os.Stdout, append(append(machineFacts(root), runFacts(root)...), costs()...))
+		return
 	}
 	list, err := events()
 	if err != nil {

@@ -25,13 +25,22 @@ import (
 type Event struct {
 	Type   uint32
 	Config uint64
+
+	// Of breakpoints, which have type 5.
+	access    uint32
+	addr, len uint64
 }
 
 var (
-	Cycles       = Event{0, 0}
-	Instructions = Event{0, 1}
-	TaskClock    = Event{1, 1} // nanoseconds
+	Cycles       = Event{Type: 0, Config: 0}
+	Instructions = Event{Type: 0, Config: 1}
+	TaskClock    = Event{Type: 1, Config: 1} // nanoseconds
 )
+
+// Writes is a breakpoint that counts writes to *p, which must not move.
+func Writes(p *uint64) Event {
+	return Event{Type: 5, access: 2, addr: uint64(uintptr(unsafe.Pointer(p))), len: 8}
+}
 
 // A Mode is whose events count.
 type Mode uint64
@@ -79,7 +88,9 @@ const (
 	oAsync    = 0x2000
 )
 
-func open(a *attr) (int, error) {
+func open(e Event, a *attr) (int, error) {
+	a.typ, a.config = e.Type, e.Config
+	a.bpType, a.config1, a.config2 = e.access, e.addr, e.len
 	a.size = uint32(unsafe.Sizeof(*a))
 	const cloexec = 8
 	minus1 := ^uintptr(0)
@@ -95,7 +106,7 @@ type Counter struct{ fd int }
 
 // Count starts a counter on the calling thread.
 func Count(e Event, m Mode) (*Counter, error) {
-	fd, err := open(&attr{typ: e.Type, config: e.Config, bits: uint64(m)})
+	fd, err := open(e, &attr{bits: uint64(m)})
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +129,10 @@ func (c *Counter) Close() { syscall.Close(c.fd) }
 type Action int
 
 const (
-	Ring   Action = iota // the kernel writes a record, with instruction and time
-	Signal               // and sends a signal, whose handler only counts it
+	Ring    Action = iota // the kernel writes a record, with instruction and time, and wakes who waits for it
+	Signal                // and sends a signal, whose handler only counts it
+	Record                // the kernel only writes the record
+	Nothing               // there is no ring
 )
 
 // A Sampler samples an event on one thread.
@@ -142,14 +155,21 @@ const dataPages = 64
 // overflow at every period events. The kernel overwrites old records.
 func NewSampler(e Event, m Mode, period uint64, act Action) (*Sampler, error) {
 	a := &attr{
-		typ: e.Type, config: e.Config, samplePeriod: period, bits: uint64(m) | bitDisabled,
-		sampleType: sampleIdentifier | sampleIP | sampleTime, wakeupEvents: 1,
+		samplePeriod: period, bits: uint64(m) | bitDisabled,
+		sampleType: sampleIdentifier | sampleIP | sampleTime,
 	}
-	fd, err := open(a)
+	if act == Ring || act == Signal {
+		a.wakeupEvents = 1
+	}
+	fd, err := open(e, a)
 	if err != nil {
 		return nil, err
 	}
-	s := &Sampler{fd: fd, act: act, size: uintptr(1+dataPages) * uintptr(os.Getpagesize())}
+	s := &Sampler{fd: fd, act: act}
+	if act == Nothing {
+		return s, nil
+	}
+	s.size = uintptr(1+dataPages) * uintptr(os.Getpagesize())
 	base, _, errno := syscall.Syscall6(syscall.SYS_MMAP, 0, s.size, syscall.PROT_READ, syscall.MAP_SHARED, uintptr(fd), 0)
 	if errno != 0 {
 		syscall.Close(fd)
@@ -220,7 +240,9 @@ func (s *Sampler) Count() uint64 { return (&Counter{s.fd}).Read() }
 
 func (s *Sampler) Close() {
 	syscall.Close(s.fd)
-	syscall.Syscall(syscall.SYS_MUNMAP, s.base, s.size, 0)
+	if s.base != 0 {
+		syscall.Syscall(syscall.SYS_MUNMAP, s.base, s.size, 0)
+	}
 	if s.old != [4]uint64{} {
 		sigaction(&s.old, &[4]uint64{})
 	}
@@ -236,6 +258,12 @@ func restorerPC() uintptr
 //
 //go:noescape
 func Spin(n uint64)
+
+// Interrupt sends the signal of a Signal sampler to the calling thread, which
+// has handled it when Interrupt returns.
+func Interrupt() {
+	syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(syscall.Getpid()), uintptr(syscall.Gettid()), uintptr(signal))
+}
 
 // Thread returns the calling thread's number.
 func Thread() int { return syscall.Gettid() }
