@@ -10,7 +10,6 @@ package pprof
 import (
 	"internal/profile"
 	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -385,37 +384,4 @@ func TestPerfNoKernelAddresses(t *testing.T) {
 	if kernel == 0 {
 		t.Errorf("no kernel frames:\n%s", r.byStack())
 	}
-}
-
-// TestPerfBufferFull tests a reader that gets no CPU: samples that do not fit
-// in the buffers are counted, and stand for what they were taken for.
-func TestPerfBufferFull(t *testing.T) {
-	perfNeeds(t, "page-faults")
-	if perfInChild() == "" {
-		perfChild(t, "starve", func(cmd *exec.Cmd) {
-			cmd.Env = append(cmd.Env, "GODEBUG=asyncpreemptoff=1")
-		})
-		return
-	}
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	const pages = 1024
-	b, err := syscall.Mmap(-1, 0, pages*4096, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer syscall.Munmap(b)
-	syscall.Madvise(b, syscall.MADV_NOHUGEPAGE)
-	r := perfProfileOf(t, []perfReq{{"page-faults", 3}}, func() {
-		// Nothing here lets the scheduler take the CPU away.
-		for range 350 {
-			for i := 0; i < len(b); i += 4096 {
-				b[i] = 1
-			}
-			syscall.RawSyscall(syscall.SYS_MADVISE, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), syscall.MADV_DONTNEED)
-		}
-	})[0] // which has checked the totals
-	if n := r.comment("samples lost: profile buffer full (runtime/pprof.lostProfileEvent)"); n == 0 {
-		t.Error("nothing was lost")
-	}
-	t.Log(r.ledger())
 }

@@ -13,28 +13,57 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"unsafe"
 )
+
+// perfWithoutPreemption runs the test again in a process where goroutines are not
+// preempted by signals, and reports whether this is it. A preemption on a
+// breakpoint hits it once more, which is told from a call only where the hit has
+// not been lost; and a goroutine that can't be preempted keeps its P.
+func perfWithoutPreemption(t *testing.T) bool {
+	t.Helper()
+	if perfInChild() != "" {
+		return true
+	}
+	perfChild(t, "asyncpreemptoff", func(cmd *exec.Cmd) {
+		cmd.Env = append(cmd.Env, "GODEBUG=asyncpreemptoff=1")
+	})
+	return false
+}
+
+// perfCallTarget calls counterTarget n times. Neither has a stack check in the
+// loop, where the scheduler could take the P away.
+func perfCallTarget(n int) (x int) {
+	for range n {
+		counterTarget(&x)
+	}
+	return x
+}
 
 // TestPerfLostRing tests that calls which the kernel's ring had no room for are
 // in the profile: a thread that blocks SIGPROF makes more of them than the ring
 // holds.
 func TestPerfLostRing(t *testing.T) {
 	perfNeedsExact(t)
+	if !perfWithoutPreemption(t) {
+		return
+	}
 	const n = 3000
-	r := perfProfileOf(t, []perfReq{{perfCalls("perfTargetA"), 1}}, func() {
+	r := perfProfileOf(t, []perfReq{{perfCalls("counterTarget"), 1}}, func() {
 		defer perfBlockSIGPROF(t)()
-		perfCaller1(n)
+		perfCallTarget(n)
 	})[0]
 	lost, delayed := r.inFrame("runtime._PerfLostRing"), r.inFrame("runtime._PerfDelayed")
 	t.Logf("%d lost, %d delayed; ledger:\n%s", lost, delayed, r.ledger())
 	if lost == 0 || delayed == 0 {
 		t.Error("none lost, or none delayed")
 	}
-	// A preemption on the breakpoint hits it once more, which is told from a
-	// call only where the hit has not been lost.
-	r.near("samples", float64(r.total()), n+2, 2)
-	r.near("events", float64(r.events()), n+2, 2)
+	// The one with a stack is the last, whose signal comes when it is no longer blocked.
+	r.near("delayed and lost", float64(delayed+lost), n-0.5, 0.5)
+	r.near("samples", float64(r.total()), n, 0)
+	r.near("events", float64(r.events()), n, 0)
 	if got := r.comment("samples lost: ring buffer full (runtime._PerfLostRing)"); got != lost {
 		t.Errorf("the comments have %d lost samples, the profile %d", got, lost)
 	}
@@ -47,30 +76,81 @@ func TestPerfLostRing(t *testing.T) {
 // are in the profile: its reader can't run while the only P makes them.
 func TestPerfLostBuffer(t *testing.T) {
 	perfNeedsExact(t)
-	if perfInChild() == "" {
-		perfChild(t, "asyncpreemptoff", func(cmd *exec.Cmd) {
-			cmd.Env = append(cmd.Env, "GODEBUG=asyncpreemptoff=1")
-		})
+	if !perfWithoutPreemption(t) {
 		return
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const n = 50000
-	r := perfProfileOf(t, []perfReq{{"mem:runtime/pprof.counterTarget:x", 1}}, func() {
-		var x int
-		for range n {
-			counterTarget(&x) // has no stack check, so this loop can't be preempted
-		}
-	})[0]
-	lost := r.inFrame("runtime/pprof.lostProfileEvent")
-	t.Logf("%d lost; ledger:\n%s", lost, r.ledger())
-	if lost == 0 {
+	r := perfProfileOf(t, []perfReq{{perfCalls("counterTarget"), 1}}, func() { perfCallTarget(n) })[0]
+	if r.lostBuffer() == 0 {
 		t.Error("none lost")
 	}
 	r.near("samples", float64(r.total()), n, 0)
 	r.near("events", float64(r.events()), n, 0)
-	if got := r.comment("samples lost: profile buffer full (runtime/pprof.lostProfileEvent)"); got != lost {
-		t.Errorf("the comments have %d lost samples, the profile %d", got, lost)
+}
+
+// TestPerfLostBufferFaults tests that lost samples stand for the events that they
+// were taken for, which a breakpoint at period 1 can't show. The overhead bound
+// decides how many faults a sample is, so there are more and more of
+// them until the buffer is full.
+func TestPerfLostBufferFaults(t *testing.T) {
+	perfNeeds(t, "page-faults")
+	if !perfWithoutPreemption(t) {
+		return
 	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	pageSize := os.Getpagesize()
+	const pages = 1024
+	b, err := syscall.Mmap(-1, 0, pages*pageSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Munmap(b)
+	syscall.Madvise(b, 15) // MADV_NOHUGEPAGE; may not be there
+	fault := func(n int) {
+		// Nothing here lets the scheduler take the P away.
+		for ; n > 0; n -= pages {
+			for i := 0; i < len(b); i += pageSize {
+				b[i] = 1
+			}
+			syscall.RawSyscall(syscall.SYS_MADVISE, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), syscall.MADV_DONTNEED)
+		}
+	}
+	for n := 64 << 10; ; n *= 2 {
+		// The longer the stack, the fewer samples the buffer holds.
+		r := perfProfileOf(t, []perfReq{{"page-faults", 3}}, func() { perfDeep(60, func() { fault(n) }) })[0]
+		longest := float64(perfMaxPeriod(r) * r.comment("threads"))
+		r.near("events of all samples", float64(r.events()), float64(r.comment("counted")), longest)
+		if r.lostBuffer() > 0 {
+			break
+		}
+		if n > 64<<20 {
+			t.Fatalf("none lost of %d faults", n)
+		}
+	}
+}
+
+// perfDeep calls f with n more frames on the stack.
+func perfDeep(n int, f func()) {
+	if n > 0 {
+		perfDeep(n-1, f)
+	} else {
+		f()
+	}
+}
+
+// lostBuffer returns how many samples the profile's buffer had no room for, and
+// fails the test if the comments disagree.
+func (r *perfResult) lostBuffer() int64 {
+	r.t.Helper()
+	lost := r.inFrame("runtime/pprof.lostProfileEvent")
+	r.t.Logf("%d lost; ledger:\n%s", lost, r.ledger())
+	if lost > 0 {
+		if got := r.comment("samples lost: profile buffer full (runtime/pprof.lostProfileEvent)"); got != lost {
+			r.t.Errorf("the comments have %d lost samples, the profile %d", got, lost)
+		}
+	}
+	return lost
 }
 
 // TestPerfLostLate tests that overflows which the PMU's interrupt came too late for
