@@ -145,8 +145,11 @@ func (b *perfBound) choose(t *perfThread, direction int) {
 	}
 	for i, n := range b.hits[:t.n] {
 		b.change[i] = 0
-		if direction > 0 && 2*n >= most || direction < 0 && i == longest {
+		switch {
+		case direction > 0 && 2*n >= most, direction < 0 && i == longest:
 			b.change[i] = int8(direction)
+		case t.ctr[i].rung < t.ctr[i].minRung:
+			b.change[i] = 1 // as throttled has it
 		}
 	}
 }
