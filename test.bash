@@ -38,7 +38,7 @@ wanted=("$@")
 tmp=$(mktemp -d) || exit 1
 : >"$tmp/results" # of the legs, in the lane too: pass NAME or FAIL NAME
 leg() { # leg NAME COMMAND...
-	local name=$1 t0=$SECONDS result=FAIL
+	local name=$1 result=FAIL time="$tmp/${1//\//-}" TIMEFORMAT='%0R s, CPU %0U + %0S s'
 	shift
 	if [ ${#wanted[@]} -gt 0 ]; then
 		local w match=
@@ -46,9 +46,9 @@ leg() { # leg NAME COMMAND...
 		[ "$match" ] || return 0
 	fi
 	echo "=== $name"
-	"$@" && result=pass
+	{ time "$@" 2>&3 3>&-; } 3>&2 2>"$time" && result=pass
 	echo "$result $name" >>"$tmp/results"
-	echo "--- $result: $name ($((SECONDS - t0)) s)"
+	echo "--- $result: $name ($(<"$time"))"
 }
 
 # The lane is legs that run beside others, in the background. What they print is
