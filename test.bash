@@ -140,7 +140,7 @@ env -C misc/pmu "$hostgo" run ./list -machine || echo "no description of the mac
 
 leg make ./make.bash
 leg c-compiler need "${CC:-gcc}" gcc libc6-dev
-leg vm-setup misc/pmu/vm/setup.bash
+leg vm-setup env GO="$go" misc/pmu/vm/setup.bash # what it compiles, others need
 
 # The emulated machine keeps one CPU busy, and nothing that it counts depends on
 # how fast: it runs beside the legs that compile, or whose tests ask nothing of

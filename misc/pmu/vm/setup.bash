@@ -95,9 +95,9 @@ build() {
 	command -v "$go" >/dev/null || die "no go command ($go): put one in PATH or set GO"
 	export CGO_ENABLED=0 GOFLAGS= GOWORK=off GOTOOLCHAIN=local GOEXPERIMENT=
 	cd "$here"
-	GOOS=linux GOARCH=arm64 "$go" build -trimpath -ldflags='-s -w' -o "$dir/init.tmp" ./guestinit ||
+	GOOS=linux GOARCH=arm64 "$go" build -ldflags='-s -w' -o "$dir/init.tmp" ./guestinit ||
 		die "building the guest's init failed"
-	GOOS= GOARCH= "$go" build -trimpath -o "$dir/runvm.tmp" ./runvm || die "building runvm failed"
+	GOOS= GOARCH= "$go" build -o "$dir/runvm.tmp" ./runvm || die "building runvm failed"
 	mv "$dir/init.tmp" "$dir/init"
 	mv "$dir/runvm.tmp" "$dir/runvm"
 }
