@@ -78,21 +78,18 @@ func work(t *testing.T) {
 	t.Cleanup(func() { close(stop); <-done })
 }
 
-var burned []byte
-
 // burn's own instructions must take most of the time: the race detector's, which
 // norace keeps away, are on another stack. Memory that the heap uses again
-// causes no page faults.
+// causes no page faults. Tests call it beside work's goroutine.
 //
 //go:noinline
 //go:norace
 func burn() {
-	burned = nil
-	debug.FreeOSMemory()
-	burned = make([]byte, 16<<20)
+	debug.FreeOSMemory() // of the last call
+	b := make([]byte, 16<<20)
 	for range 10 {
-		for i := 0; i < len(burned); i += 64 {
-			burned[i]++
+		for i := 0; i < len(b); i += 64 {
+			b[i]++
 		}
 	}
 }
