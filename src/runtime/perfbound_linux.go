@@ -181,18 +181,21 @@ func (t *perfThread) interrupts(i int, ns int64) int64 {
 	return ns / int64(t.ctr[i].period)
 }
 
-// counting returns what counting the events has cost in the window, in ns. One
-// that several of the session's events count costs little more than once.
+// counting returns what counting the events has cost in the window, in ns. To be
+// counted by several of the session's events costs less for each but the first:
+// 0.2 us for one kind of page faults, 0.3 for four.
 //
 //go:nowritebarrierrec
 func (t *perfThread) counting() int64 {
-	most := int64(0)
+	most, sum := int64(0), int64(0)
 	for i := range t.ctr[:t.n] {
 		if perfSoftware(&perfProf.slots[i].cfg) {
-			most = max(most, int64(t.load.hits[i])*int64(t.ctr[i].period))
+			n := int64(t.load.hits[i]) * int64(t.ctr[i].period)
+			most = max(most, n)
+			sum += n
 		}
 	}
-	return most * perfCost.count
+	return (most + (sum-most)/4) * perfCost.count
 }
 
 // cost returns what the samples of the window have cost until now, in ns.
