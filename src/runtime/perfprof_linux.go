@@ -226,11 +226,13 @@ func perfExitThread(mp *m) {
 	// the thread, and that one who has found it holds the lock that is taken
 	// below until it is armed.
 	atomic.Store64(&mp.procid, 0)
-	if perfCount.open.Load() != 0 {
-		perfCountHooks.exit(mp)
-	}
+	// In the reverse order of perfInitThread, so that what a profile counts of
+	// a thread is a part of what a set does.
 	if perfProf.state.Load() != perfIdle {
 		perfHooks.exit(mp)
+	}
+	if perfCount.open.Load() != 0 {
+		perfCountHooks.exit(mp)
 	}
 }
 
