@@ -822,11 +822,18 @@ func (t *perfThread) close(mp *m) {
 // that it has counted. They were lost with the period of then, which is not
 // known if there were several: but what no other sample stands for is. (Of
 // a clock that is an upper limit, as it may have counted the kernel's time.)
+//
+// The bound makes several, and a thread whose handler could not run since before
+// the first overflow, so that it overflows with its first period, again and again.
 func (c *perfCounter) lostEvents(n, counted uint64, clock bool) uint64 {
-	if c.maxRung == 0 || counted == 0 {
+	if counted == 0 {
 		return n * c.period
 	}
 	left := counted - min(counted, c.events)
+	// The first sample stands for up to a period more than has been counted.
+	if c.maxRung == 0 && n*c.period <= left+c.period {
+		return n * c.period
+	}
 	if clock {
 		return min(n*c.period, left)
 	}

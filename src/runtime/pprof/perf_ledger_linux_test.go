@@ -72,6 +72,29 @@ func TestPerfLostRing(t *testing.T) {
 	}
 }
 
+// TestPerfLostRingFirst tests that calls are lost as what they are on threads whose
+// handler runs for the first time when the ring has long been full: until then
+// a thread's first period stays, which is random, and nearly always shorter than
+// the event's.
+func TestPerfLostRingFirst(t *testing.T) {
+	perfNeedsExact(t)
+	if !perfWithoutPreemption(t) {
+		return
+	}
+	const threads, calls = 4, 8000
+	r := perfProfileOf(t, []perfReq{{perfCalls("counterTarget"), 13}}, func() {
+		perfThreads(threads, func() {
+			defer perfBlockSIGPROF(t)()
+			perfCallTarget(calls)
+		})
+	})[0]
+	if r.inFrame("runtime._PerfLostRing") == 0 {
+		t.Error("none lost")
+	}
+	r.near("counted", float64(r.comment("counted")), threads*calls, 0)
+	r.near("events", float64(r.events()), threads*calls, threads*13)
+}
+
 // TestPerfLostBuffer tests that samples which the profile's buffer had no room for
 // are in the profile: its reader can't run while the only P makes them.
 func TestPerfLostBuffer(t *testing.T) {
