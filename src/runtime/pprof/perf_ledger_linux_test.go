@@ -226,6 +226,9 @@ func perfEightEvents(t *testing.T, events []perfReq, f func()) []*perfResult {
 func TestPerfEightHost(t *testing.T) {
 	perfNeedsExact(t)
 	perfNeeds(t, "task-clock:uk")
+	if !perfWithoutPreemption(t) {
+		return
+	}
 	const calls = 1000
 	bps := []string{"perfTargetA", "perfTargetB", "perfTargetC", "perfTargetD"}
 	var events []perfReq
