@@ -48,9 +48,9 @@ func TestPerfTwoClocks(t *testing.T) {
 			spin := func() {
 				runtime.LockOSThread()
 				defer runtime.UnlockOSThread()
-				own, all := perfThreadCPU(t), cpuTime(rusage(t))
+				own, all := threadTime(t), cpuTime(rusage(t))
 				perfSpin(time.Second)
-				own, all = perfThreadCPU(t)-own, cpuTime(rusage(t))-all
+				own, all = threadTime(t)-own, cpuTime(rusage(t))-all
 				share = min(1, float64(own)/float64(all))
 			}
 			rs := perfProfileOf(t, tt.events, spin)
