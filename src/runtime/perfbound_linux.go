@@ -119,7 +119,7 @@ func (t *perfThread) decide(now int64) {
 	each := cost / int64(b.n)
 	silent := t.silent(each, total)
 	counting := t.counting()
-	b.sum += cost + silent + counting
+	b.sum += min(cost+silent+counting, total)
 	// Samples that must be taken are not for the other events to pay.
 	cost += silent - each*int64(b.exact)
 	b.choose(t, perfDirection(cost, counting, max(total, cost)))

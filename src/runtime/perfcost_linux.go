@@ -39,7 +39,7 @@ const (
 	perfCostPeriod = 100e3 // ns, for some part of the time between samples
 	perfCostRuns   = 9     // the first of which sets the period, see phase
 	perfCostWait   = 20e6  // ns, to do without if SIGPROF is blocked, or there is no CPU
-	perfCostFaults = 32
+	perfCostFaults = 64
 	perfCostSpin   = 500 // some hundred ns
 )
 
@@ -55,8 +55,9 @@ func perfMeasureCost(mp *m) {
 	if counts {
 		with, without := int64(0), perfPageFault()
 		perfMeasureWith(mp, _PERF_COUNT_SW_PAGE_FAULTS, 1<<40, func(*perfThread) { with = perfPageFault() })
-		if with != 0 {
-			perfCost.count = max(with-min(without, perfPageFault()), 0)
+		if without = min(without, perfPageFault()); with != 0 {
+			// More than half of a fault is something else.
+			perfCost.count = max(min(with, without+without/2)-without, 0)
 		}
 	}
 }
@@ -106,13 +107,16 @@ func (t *perfThread) measureSample() {
 	n := perfGaps(gaps[:], func() uint64 { return uint64(atomic.Loadint32(&t.load.n)) })
 	copy(seen[:], t.load.seen[:n]) // nobody else writes there: a window is longer
 	if n == len(gaps) {
-		// Each sees the same interrupts, so the middle ones belong together.
-		whole, visible := perfMedian(gaps[:]), perfMedian(seen[:])
-		perfCost.whole, perfCost.seen = max(whole, visible), visible
+		// What else happens on the machine only adds to either. The first
+		// sample has set the period.
+		whole, visible := perfLeast(gaps[1:]), perfLeast(seen[1:])
+		// An overflow at the end of the handler before has less than its own
+		// cost to be seen.
+		perfCost.whole, perfCost.seen = max(whole, visible), max(visible, whole/4)
 	}
 	t.signals(false)
 	if g := gaps[:perfCostRuns/2]; perfGaps(g, t.ring.head) == len(g) {
-		perfCost.interrupt = min(perfMedian(g), perfCost.whole)
+		perfCost.interrupt = min(perfLeast(g), perfCost.whole)
 	}
 }
 
@@ -171,12 +175,10 @@ func perfPageFault() int64 {
 	return least
 }
 
-// perfMedian sorts s and returns the element in the middle.
-func perfMedian(s []int64) int64 {
-	for i := range s {
-		for j := i; j > 0 && s[j] < s[j-1]; j-- {
-			s[j], s[j-1] = s[j-1], s[j]
-		}
+func perfLeast(s []int64) int64 {
+	least := s[0]
+	for _, v := range s {
+		least = min(least, v)
 	}
-	return s[len(s)/2]
+	return least
 }
