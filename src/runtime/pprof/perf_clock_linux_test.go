@@ -68,25 +68,27 @@ func TestPerfTwoClocks(t *testing.T) {
 				rs = perfProfileOf(t, tt.events, spin)
 			}
 			a, b := rs[0], rs[1]
-			for _, r := range rs[:2] {
+			var hogs [2]int64
+			for i, r := range rs[:2] {
 				t.Logf("%s:\n%s", r.name, r.ledger())
 				// The overhead bound may have samples stand for longer periods.
 				perfWithin(t, r.name+": events counted, and of all samples", float64(r.comment("counted")), float64(r.events()), 0.01)
 				if lost := r.lost(); lost > 0.01 {
 					t.Errorf("%s: %.2f %% of the samples were lost", r.name, 100*lost)
 				}
-				// What the hog's thread executes besides is this handler, and
-				// a little of the scheduler's.
-				var hog int64
+				hog := &hogs[i]
 				for _, s := range r.Sample {
 					if fs := perfFrames(s); slices.Contains(fs, "runtime/pprof.cpuHog1") || slices.Contains(fs, "runtime._PerfHandler") {
-						hog += s.Value[1]
+						*hog += s.Value[1]
 					}
 				}
-				if want := 0.9 * share * float64(r.events()); float64(hog) < want {
-					t.Errorf("%s: only %d of %d ns are in cpuHog1 or the handler, want %.0f:\n%s", r.name, hog, r.events(), want, r.byStack())
+				// The hog's thread executes the scheduler and the handlers of other
+				// signals besides, the longer the dearer interrupts are.
+				if want := share * float64(r.events()) / 2; float64(*hog) < want {
+					t.Errorf("%s: only %d of %d ns are in cpuHog1 or the handler, want %.0f:\n%s", r.name, *hog, r.events(), want, r.byStack())
 				}
 			}
+			perfWithin(t, "events of the two clocks in cpuHog1 or the handler", float64(hogs[0]), float64(hogs[1]), 0.05)
 			perfWithin(t, "events of the two clocks", float64(a.events()), float64(b.events()), 0.01)
 			if len(rs) > 2 {
 				// It has 100 Hz, with the first tick anywhere.

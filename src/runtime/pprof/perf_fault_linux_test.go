@@ -112,7 +112,7 @@ func perfThreads(n int, f func()) {
 // TestPerfSeccompLater tests a filter that the program installs while events are
 // sampled: the threads that come later are missing, and the profile says why.
 func TestPerfSeccompLater(t *testing.T) {
-	perfNeeds(t, "task-clock")
+	perfNeeds(t, "task-clock:uk")
 	switch mode := perfInChild(); mode {
 	case "":
 		for _, mode := range []string{"EPERM", "EACCES"} {
@@ -218,7 +218,7 @@ func TestPerfNoPendingSignals(t *testing.T) {
 // daemons do, and opens files of its own that get the numbers. They are not
 // read, closed or changed; the profile says what could not be read.
 func TestPerfReusedDescriptors(t *testing.T) {
-	perfNeeds(t, "task-clock")
+	perfNeeds(t, "task-clock:uk")
 	if perfInChild() == "" {
 		perfChild(t, "daemon", nil)
 		return
