@@ -56,16 +56,26 @@ type perfBound struct {
 	cpu  int64 // ns, the thread's CPU time at the start of the window
 	sum  int64 // ns, cost of all windows that have ended
 
-	// Of the window's runs, how many found hits of breakpoints at period 1 only;
-	// how many found such a hit that may have been in the handler itself, and how
-	// many one that can't. stuck is the number of the former in a row. See
-	// perfThread.watchProgress.
-	exact, own, genuine, stuck int32
+	// Runs that found hits of breakpoints at period 1 only, which no period can
+	// make fewer. They have a window of their own.
+	exact perfExact
 
 	// How each event's period is to change when it next overflows: steps to a
 	// longer one, or -1 for a shorter one. Later than right after an overflow, the
 	// change would drop what the counter has counted since (see restart).
 	change [perf.MaxEvents]int8
+}
+
+// A perfExact is perfBound's account of hits of breakpoints at period 1; see
+// perfThread.watchProgress.
+type perfExact struct {
+	n    int32 // handlers' runs in the window
+	seen int64 // ns, what they saw of their cost
+	cpu  int64 // ns, the thread's CPU time at the start of the window
+
+	// How many runs found a hit that may have been in the handler itself, and how
+	// many one that can't; in the window, and the former in a row.
+	own, genuine, stuck int32
 }
 
 // account is called at the end of a signal handler that found the overflows
@@ -81,7 +91,7 @@ func (t *perfThread) account(hits *perfHits, entry, now int64) {
 	}
 	// From the first overflow on there were only interrupts, and the signal. One
 	// in the handler before has been counted there up to its end.
-	b.seen[b.n] = max(now-max(start, b.exit), 1)
+	seen := max(now-max(start, b.exit), 1)
 	b.exit = now
 	exact := hits.any
 	for i := range t.ctr[:t.n] {
@@ -91,8 +101,13 @@ func (t *perfThread) account(hits *perfHits, entry, now int64) {
 		}
 	}
 	if exact {
-		b.exact++
+		b.exact.seen += seen
+		if b.exact.n++; b.exact.n == perfWindow {
+			t.stopStuck(now)
+		}
+		return
 	}
+	b.seen[b.n] = seen
 	if b.n++; b.n == perfWindow {
 		t.decide(now)
 	}
@@ -113,17 +128,11 @@ func (t *perfThread) decide(now int64) {
 	cpu := t.cpuTime(now)
 	total := max(cpu-b.cpu, cost)
 	b.cpu = cpu
-	if perfProf.exact {
-		t.stopStuck(cost, total)
-	}
-	each := cost / int64(b.n)
-	silent := t.silent(each, total)
+	cost += t.silent(cost/int64(b.n), total)
 	counting := t.counting()
-	b.sum += min(cost+silent+counting, total)
-	// Samples that must be taken are not for the other events to pay.
-	cost += silent - each*int64(b.exact)
+	b.sum += min(cost+counting, total)
 	b.choose(t, perfDirection(cost, counting, max(total, cost)))
-	b.n, b.exact = 0, 0
+	b.n = 0
 	b.hits = [perf.MaxEvents]int32{}
 }
 
@@ -210,7 +219,14 @@ func (b *perfBound) cost() int64 {
 	for _, s := range b.seen[:b.n] {
 		sum += min(s, perfMaxOutlier*least)
 	}
-	return sum * perfCost.whole / perfCost.seen
+	return perfWhole(sum)
+}
+
+// perfWhole returns the cost of samples of which handlers have seen so much.
+//
+//go:nowritebarrierrec
+func perfWhole(seen int64) int64 {
+	return seen * perfCost.whole / perfCost.seen
 }
 
 // perfSoftware reports whether the kernel counts the event where it occurs.
@@ -339,31 +355,33 @@ func (t *perfThread) watchProgress(hits *perfHits, pc uintptr) {
 	for i := range t.ctr[:t.n] {
 		if h := &hits.ev[i]; h.n > 0 && perfProf.slots[i].cfg.Exact {
 			if h.ip == pc && hits.time > b.exit {
-				b.genuine++
+				b.exact.genuine++
 				return
 			}
 			own = 1
 		}
 	}
-	b.own += own
+	b.exact.own += own
 }
 
 // stopStuck stops the breakpoints at period 1 of a thread that makes no progress
 // with them. It is called at the end of each window.
 //
 //go:nowritebarrierrec
-func (t *perfThread) stopStuck(cost, total int64) {
-	b := &t.load
-	if b.genuine > 0 || b.own == 0 || 2*cost < total {
-		b.stuck = 0
-	} else {
-		b.stuck += b.own
+func (t *perfThread) stopStuck(now int64) {
+	e := &t.load.exact
+	cost, cpu := perfWhole(e.seen), t.cpuTime(now)
+	total := cpu - e.cpu
+	t.load.sum += min(cost, total)
+	stuck := e.stuck + e.own
+	if e.genuine > 0 || e.own == 0 || 2*cost < total {
+		stuck = 0
 	}
-	b.own, b.genuine = 0, 0
-	if b.stuck < perfStuckHits {
+	*e = perfExact{cpu: cpu, stuck: stuck}
+	if stuck < perfStuckHits {
 		return
 	}
-	b.stuck = 0
+	e.stuck = 0
 	for i := range t.ctr[:t.n] {
 		if c := &t.ctr[i]; perfProf.slots[i].cfg.Exact && t.hits.ev[i].n > 0 {
 			c.control(_PERF_EVENT_IOC_DISABLE)

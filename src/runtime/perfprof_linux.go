@@ -784,7 +784,7 @@ func (t *perfThread) close(mp *m) {
 		st.LostUnwind += c.lostUnwind
 		st.Sampled += c.events
 		st.Throttled += c.throttled
-		st.Cost += uint64(t.load.sum + t.load.cost())
+		st.Cost += uint64(t.load.sum + t.load.cost() + perfWhole(t.load.exact.seen))
 		st.MaxPeriod = max(st.MaxPeriod, s.cfg.Periods[c.maxRung])
 		st.Replayed += c.replayed
 		st.Stuck += c.stuck
