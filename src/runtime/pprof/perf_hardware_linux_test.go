@@ -66,7 +66,7 @@ func TestPerfFourEvents(t *testing.T) {
 			t.Errorf("%s: only %d samples", r.name, r.total())
 		}
 	}
-	perfWithin(t, "samples of cycles and of raw event 0x11", float64(rs[0].total()), float64(rs[1].total()), 0.01)
+	perfWithin(t, "events of cycles and of raw event 0x11", float64(rs[0].events()), float64(rs[1].events()), 0.01)
 }
 
 // perfTouch causes a page fault for each page of n new bytes.
