@@ -71,8 +71,7 @@ func TestPerfTwoClocks(t *testing.T) {
 			var hogs [2]int64
 			for i, r := range rs[:2] {
 				t.Logf("%s:\n%s", r.name, r.ledger())
-				// The overhead bound may have samples stand for longer periods.
-				perfWithin(t, r.name+": events counted, and of all samples", float64(r.comment("counted")), float64(r.events()), 0.01)
+				r.balance()
 				if lost := r.lost(); lost > 0.01 {
 					t.Errorf("%s: %.2f %% of the samples were lost", r.name, 100*lost)
 				}
@@ -88,8 +87,10 @@ func TestPerfTwoClocks(t *testing.T) {
 					t.Errorf("%s: only %d of %d ns are in cpuHog1 or the handler, want %.0f:\n%s", r.name, *hog, r.events(), want, r.byStack())
 				}
 			}
-			perfWithin(t, "events of the two clocks in cpuHog1 or the handler", float64(hogs[0]), float64(hogs[1]), 0.05)
-			perfWithin(t, "events of the two clocks", float64(a.events()), float64(b.events()), 0.01)
+			perfWithin(t, "events of the two clocks in cpuHog1 or the handler", float64(hogs[0]), float64(hogs[1]), 0.05) // of the same interrupts, mostly
+			// Each differs from its counter by less than a period for each thread.
+			part := float64(perfMaxPeriod(a)*a.comment("threads")+perfMaxPeriod(b)*b.comment("threads")) / float64(a.events())
+			perfWithin(t, "events of the two clocks", float64(a.events()), float64(b.events()), 0.01+part)
 			if len(rs) > 2 {
 				// It has 100 Hz, with the first tick anywhere.
 				if want := a.comment("counted") / 1e7 * 3 / 4; rs[2].total() < want {
