@@ -109,7 +109,7 @@ upstream_std() {
 exact_host() {
 	# CI is root on a machine with breakpoints; elsewhere tests say why they skip.
 	[ "${CI:-}" ] && local -x PMU_TEST_REQUIRE=breakpoints,root
-	"$go" test -count=1 -run "$exact" runtime/pprof
+	"$go" test -count=1 -timeout 30m -run "$exact" runtime/pprof
 }
 countbench() {
 	env -C misc/pmu GOARCH=arm64 CGO_ENABLED=0 PMU_TEST_REQUIRE=cycles,instructions \
@@ -131,7 +131,7 @@ msan_links() { echo 'int main(void) { return 0; }' | clang -fsanitize=memory -x 
 msan() {
 	need clang clang || return
 	msan_links || apt_install "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev" || return
-	CC=clang CGO_ENABLED=1 "$go" test -msan -short -count=1 -run 'TestPerf|TestCounters' runtime/pprof
+	CC=clang CGO_ENABLED=1 "$go" test -msan -short -count=1 -timeout 30m -run 'TestPerf|TestCounters' runtime/pprof
 }
 
 # For who reads of a failure on another machine.
@@ -165,7 +165,7 @@ leg upstream/cmd-go "$go" test -timeout 20m -run "TestScript/$scripts|TestDocsUp
 wait_for_lane
 leg upstream/std upstream_std
 leg upstream/runtime "$go" test -short -timeout 20m runtime
-leg race env CGO_ENABLED=1 "$go" test -race -short "${std[@]}"
+leg race env CGO_ENABLED=1 "$go" test -race -short -timeout 30m "${std[@]}"
 leg msan msan
 leg engine/host-task-clock engine_host
 leg engine/host-cgo engine_cgo

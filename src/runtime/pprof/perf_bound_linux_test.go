@@ -175,7 +175,7 @@ func TestPerfBound(t *testing.T) {
 				// What the profile says of the cost, TestPerfHandlerCost tests.
 				cost, said := 1-1/samples, float64(rs[0].comment("cost"))/float64(rs[0].comment("time"))
 				t.Logf("%.3f times slower: %.3f by samples, %.3f by counting; steady: %v; cost %.3f, said to be %.3f", samples*counting, samples, counting, steady, cost, said)
-				if steady || try >= 10 {
+				if steady || try >= 4 {
 					ratios = append(ratios, samples*counting)
 				}
 			}
