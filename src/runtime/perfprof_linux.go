@@ -711,11 +711,10 @@ func (t *perfThread) twin(i int, rec *perfRecord) int {
 func (t *perfThread) phase(i int) {
 	c := &t.ctr[i]
 	c.phased = true
-	if t.stopped {
-		return // disarming; don't start it again
-	}
-	if !c.ours() {
-		c.phaseEnd = ^uint64(0) // the first period stays
+	if t.stopped || !c.ours() {
+		// Disarming: it must not be started again. All that there is has been
+		// written with the first period.
+		c.phaseEnd = ^uint64(0)
 		return
 	}
 	ioctl(c.fd, _PERF_EVENT_IOC_DISABLE, 0)

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -93,6 +94,30 @@ func TestPerfLostRingFirst(t *testing.T) {
 	}
 	r.near("counted", float64(r.comment("counted")), threads*calls, 0)
 	r.near("events", float64(r.events()), threads*calls, threads*13)
+}
+
+// TestPerfExitBlocked tests the same for threads that end before their handler has
+// run at all. (A thread may start another one as it ends, with its signals
+// blocked, and samples of that are what nearly every short thread has.)
+func TestPerfExitBlocked(t *testing.T) {
+	perfNeedsExact(t)
+	const threads, calls, period = 20, 260, 13
+	r := perfProfileOf(t, []perfReq{{perfCalls("counterTarget"), period}}, func() {
+		var wg sync.WaitGroup
+		for range threads {
+			wg.Go(func() {
+				perfBlockSIGPROF(t) // for ever, and locks the thread, so it exits
+				perfCallTarget(calls)
+			})
+		}
+		wg.Wait()
+	})[0]
+	if n := r.comment("threads"); n < threads {
+		t.Errorf("%d threads, want at least %d", n, threads)
+	}
+	r.near("lost", float64(r.inFrame("runtime._PerfLostRing")), 0, 0)
+	r.near("counted", float64(r.comment("counted")), threads*calls, 0)
+	r.near("events", float64(r.events()), threads*calls, threads*period)
 }
 
 // TestPerfLostBuffer tests that samples which the profile's buffer had no room for

@@ -127,8 +127,10 @@ func TestPerfShortThreadsTime(t *testing.T) {
 func TestPerfShorterThreads(t *testing.T) {
 	event := perfTimeEvent(t)
 	const (
-		threads = 4000
-		period  = 250e3
+		threads = 8000
+		// Not so short that the threads which start all the others get a longer
+		// one: what a thread does after its last sample has none.
+		period = 1e6
 	)
 	r := perfProfileOf(t, []perfReq{{event, period}}, func() {
 		for range threads / 4 {
