@@ -37,19 +37,20 @@ build() {
 
 look() { echo "To look further: ${go#"$root"/} tool pprof -top ${1#"$root"/}"; }
 
-# host PROGRAM EVENT PERIOD TOLERANCE SAMPLES profiles a program here. What is
-# known is the work of each function. The time that it takes is in proportion to
-# that only while the machine's speed stays the same, which a virtual machine's
-# may not; so a profile is taken up to three times. A profiler that is wrong
-# is so each time.
+# host PROGRAM EVENT PERIOD SCALE TOLERANCE SAMPLES profiles a program here, with
+# SCALE times its work. What is known is the work of each function. The time that
+# it takes is in proportion to that only while the machine's speed stays the same,
+# which a virtual machine's may not; so functions take turns, there are many of
+# them, and a profile is taken up to three times. A profiler that is wrong is
+# so each time.
 host() {
-	local program=$1 event=$2 period=$3 profile=$out/$1-host-$2.pprof try
+	local program=$1 event=$2 period=$3 scale=$4 profile=$out/$1-host-$2.pprof try
 	for try in 1 2 3; do
 		say "$program here, by $event, one sample in $period:"
-		if ! "$out/$program" -event "$event" -period "$period" -o "$profile"; then
+		if ! "$out/$program" -event "$event" -period "$period" -scale "$scale" -o "$profile"; then
 			break
 		fi
-		if "$out/report" -program "$program" -tolerance "$4" -samples "$5" "$profile"; then
+		if "$out/report" -program "$program" -tolerance "$5" -samples "$6" "$profile"; then
 			look "$profile"
 			return
 		fi
@@ -91,12 +92,12 @@ done
 # of either program is billions of cycles and seconds of a CPU's time.
 if why=$(probe 2>&1); then
 	say "This machine has a PMU: both programs are profiled by its cycles."
-	host goroutine cycles 1000000 0.5 2000
-	host serial cycles 1000000 0.5 2000
+	host goroutine cycles 1000000 1 0.5 2000
+	host serial cycles 1000000 1 0.5 2000
 else
 	say "This machine has no PMU for us (${why%%$'\n'*}): task-clock here, and cycles on an emulated arm64 machine."
-	host goroutine task-clock 1000000 0.5 1000
-	host serial task-clock 1000000 1 1000
+	host goroutine task-clock 1000000 4 0.5 3000
+	host serial task-clock 1000000 2 1 1500
 	if why=$(GO=$go misc/pmu/vm/setup.bash 2>&1); then
 		for program in goroutine serial; do
 			build "$program" .arm64 GOOS=linux GOARCH=arm64 CGO_ENABLED=0
