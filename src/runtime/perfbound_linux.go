@@ -155,7 +155,7 @@ func (b *perfBound) choose(t *perfThread, direction int) {
 	for i, n := range b.hits[:t.n] {
 		b.change[i] = 0
 		switch {
-		case direction > 0 && 2*n >= most, direction < 0 && i == longest:
+		case direction > 0 && n > 0 && 2*n >= most, direction < 0 && i == longest:
 			b.change[i] = int8(direction)
 		case t.ctr[i].rung < t.ctr[i].minRung:
 			b.change[i] = 1 // as throttled has it
