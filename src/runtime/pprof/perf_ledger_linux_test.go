@@ -115,9 +115,11 @@ func TestPerfExitBlocked(t *testing.T) {
 	if n := r.comment("threads"); n < threads {
 		t.Errorf("%d threads, want at least %d", n, threads)
 	}
-	r.near("lost", float64(r.inFrame("runtime._PerfLostRing")), 0, 0)
-	r.near("counted", float64(r.comment("counted")), threads*calls, 0)
-	r.near("events", float64(r.events()), threads*calls, threads*period)
+	counted := r.comment("counted")
+	if counted < threads*calls { // a call may be preempted on the breakpoint, and hit it again
+		t.Errorf("%d calls counted of %d", counted, threads*calls)
+	}
+	r.near("events", float64(r.events()), float64(counted), threads*period)
 }
 
 // TestPerfLostBuffer tests that samples which the profile's buffer had no room for
