@@ -82,7 +82,7 @@ engine_cgo() {
 	PMU_TEST_EVENT=task-clock PMU_TEST_PERIOD=1000000 "$go" test -count=1 \
 		-run 'TestCgo.*Pprof|TestCgoPerf|TestCgo.*SIGPROF|TestRaceProf|TestRaceSignal|TestTimePprof' runtime
 }
-on_vm() { GOARCH=arm64 CGO_ENABLED=0 PMUVM_TIMEOUT=1200 "$@"; }
+on_vm() { GOARCH=arm64 CGO_ENABLED=0 PMUVM_TIMEOUT=3600 "$@"; }
 engine_vm() {
 	PMUVM_ICOUNT=shift=3,sleep=off PMU_TEST_EVENT=cycles PMU_TEST_PERIOD=1000000 \
 		on_vm "$go" test -count=1 -short -timeout 60m -run "$profiling" runtime/pprof
