@@ -88,7 +88,7 @@ func TestEventProfileBesideFlag(t *testing.T) {
 				t.Errorf("%s: %s: %s", query, r.Status, r.body)
 			}
 		}
-		for range 20 {
+		for range 200 {
 			burn()
 		}
 		return

@@ -15,7 +15,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
-	"runtime/debug"
 	"runtime/pprof"
 	"slices"
 	"strings"
@@ -79,19 +78,18 @@ func work(t *testing.T) {
 }
 
 // burn's own instructions must take most of the time: the race detector's, which
-// norace keeps away, are on another stack. Memory that the heap uses again
-// causes no page faults. Tests call it beside work's goroutine.
+// norace keeps away, are on another stack. Tests call it beside work's goroutine.
 //
 //go:noinline
 //go:norace
 func burn() {
-	debug.FreeOSMemory() // of the last call
-	b := make([]byte, 16<<20)
-	for range 10 {
+	b, free := freshMemory(1 << 20)
+	for range 100 {
 		for i := 0; i < len(b); i += 64 {
 			b[i]++
 		}
 	}
+	free()
 }
 
 // checkAnswer checks the answer to a request for a profile of the events, the
