@@ -20,6 +20,7 @@ type Profile struct {
 	NoStack   int64            // of these, samples without a location
 	Sums      []int64          // sums of the values, by type
 	Functions map[string]int64 // of Samples, those with the function
+	Events    map[string]int64 // of the sum of the last values, what the function has
 	Comments  []string
 }
 
@@ -29,7 +30,7 @@ func Parse(data []byte) (*Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Profile{Sums: make([]int64, len(r.Types)), Functions: make(map[string]int64), Comments: r.Comments}
+	p := &Profile{Sums: make([]int64, len(r.Types)), Functions: make(map[string]int64), Events: make(map[string]int64), Comments: r.Comments}
 	for _, t := range r.Types {
 		p.Types = append(p.Types, t[0])
 	}
@@ -46,6 +47,7 @@ func Parse(data []byte) (*Profile, error) {
 			if !seen[f] {
 				seen[f] = true
 				p.Functions[f] += n
+				p.Events[f] += s.Values[len(s.Values)-1]
 			}
 		}
 	}
