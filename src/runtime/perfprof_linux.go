@@ -712,8 +712,8 @@ func (t *perfThread) phase(i int) {
 	c := &t.ctr[i]
 	c.phased = true
 	if t.stopped || !c.ours() {
-		// Disarming: it must not be started again. All that there is has been
-		// written with the first period.
+		// It is being disarmed, and must not be started again, or the program has
+		// closed it. All its records are of the first period.
 		c.phaseEnd = ^uint64(0)
 		return
 	}
