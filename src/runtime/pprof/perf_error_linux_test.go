@@ -310,8 +310,10 @@ func TestPerfDenied(t *testing.T) {
 	perfNeedsRoot(t)
 	user := perfOrdinaryUser(t)
 	for _, paranoid := range []string{"2", "3", "4"} {
-		perfSetSysctl(t, "perf_event_paranoid", paranoid)
-		perfChild(t, paranoid, user)
+		t.Run(paranoid, func(t *testing.T) {
+			perfSetSysctl(t, "perf_event_paranoid", paranoid)
+			perfChild(t, paranoid, user)
+		})
 	}
 }
 

@@ -68,14 +68,11 @@ var perfNeedsVar int64
 // perfNeedsRoot is perfNeeds for permission to change settings of the kernel.
 func perfNeedsRoot(t *testing.T) {
 	t.Helper()
-	const file = "/proc/sys/kernel/perf_event_paranoid"
-	b, err := os.ReadFile(file)
-	if err == nil {
-		err = os.WriteFile(file, b, 0)
-	}
+	f, err := os.OpenFile("/proc/sys/kernel/perf_event_paranoid", os.O_WRONLY, 0)
 	if err != nil {
 		perfSkip(t, "root", err.Error())
 	}
+	f.Close()
 }
 
 func perfSkip(t *testing.T, need, why string) {
@@ -86,10 +83,19 @@ func perfSkip(t *testing.T, need, why string) {
 	t.Skip(why)
 }
 
-// perfSetSysctl sets a kernel.* setting until the test ends.
+// perfSetSysctl sets a kernel.* setting until the test ends. It is the whole
+// machine's: who else wants to set it waits until then, in this process, too.
 func perfSetSysctl(t *testing.T, name, value string) {
 	t.Helper()
 	file := "/proc/sys/kernel/" + name
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() }) // which unlocks it, after it is set again
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
 	old, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
