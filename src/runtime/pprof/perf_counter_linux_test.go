@@ -173,9 +173,10 @@ func TestCountersWithProfile(t *testing.T) {
 		inner[1] = c.read(t)
 	})[0] // which has checked that the samples are what the profile's counters counted
 	outer[1] = c.read(t)
-	// A signal at the breakpoint makes it hit again; see TestCountersBreakpoint.
-	if got := inner[1][0].Sub(inner[0][0]); got.Value < n || got.Value > n+n/100 || !got.Exact() {
-		t.Errorf("%d calls counted %d while profiled", n, got.Value)
+	// A signal at the breakpoint makes it hit again; see TestCountersBreakpoint. Where
+	// interrupts are dear, the thread is there most of the time.
+	if got := inner[1][0].Sub(inner[0][0]); got.Value < n || got.Value > n+n/100+uint64(r.total()) || !got.Exact() {
+		t.Errorf("%d calls counted %d while profiled with %d samples", n, got.Value, r.total())
 	}
 	profiled := r.comment("counted")
 	low, high := int64(inner[1][1].Sub(inner[0][1]).Value), int64(outer[1][1].Sub(outer[0][1]).Value)
