@@ -136,6 +136,7 @@ import (
 	"os"
 	"runtime/pprof"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -192,10 +193,12 @@ func main() {
 			time.Sleep(time.Millisecond)
 		}
 		start("task-clock:uk", 1e6)
+		before := stolen()
 		C.postBegin()
 		ns := <-spent
+		stolen := stolen() - before
 		pprof.StopCPUProfile()
-		fmt.Println(ns)
+		fmt.Println(ns, stolen)
 
 	case "blocked":
 		// A thread with the signal blocked, in a tight loop at a short period.
@@ -206,5 +209,15 @@ func main() {
 	check(os.WriteFile(os.Args[2], buf.Bytes(), 0o666))
 }
 
+// stolen returns the nanoseconds that the hypervisor has taken from all CPUs
+// (proc_stat(5)), in units of USER_HZ, a hundredth of a second.
+func stolen() int64 {
+	b, err := os.ReadFile("/proc/stat")
+	check(err)
+	n, err := strconv.ParseInt(strings.Fields(string(b))[8], 10, 64) // cpu user nice system idle iowait irq softirq steal
+	check(err)
+	return n * 1e7
+}
+
 //go:noinline
-func inside(spent chan<- int64) { spent <- int64(C.spinLater(200e6)) }
+func inside(spent chan<- int64) { spent <- int64(C.spinLater(600e6)) }
