@@ -109,6 +109,22 @@ func (ns perfTimed) interrupted() float64 {
 	return float64(took) / float64(would)
 }
 
+// perfTimedCounting returns how much longer parts take where samples do not interrupt
+// them but the events are counted. A machine can be twice as fast at one time as at
+// another, for some tenths of a second, so the profile is a short one.
+func perfTimedCounting(t *testing.T, work func(*testing.T, int) perfTimed, events []perfReq) float64 {
+	const parts = 64
+	before := work(t, parts)
+	var with perfTimed
+	perfProfileOnce(t, events, func() { with = work(t, parts) })
+	after := work(t, parts)
+	return 2 * with.quick() / (before.quick() + after.quick())
+}
+
+func perfMedian(s []float64) float64 {
+	return slices.Sorted(slices.Values(s))[len(s)/2]
+}
+
 // perfDear are functions that run once for each sample. A breakpoint that counts
 // them makes a sample dearer by an exception, which takes about as long as
 // what it takes otherwise: in a virtual machine with 30 us for a sample it was
@@ -121,29 +137,27 @@ var perfDear = []string{"sigtrampgo", "sigreturn__sigaction", "sighandler", "per
 // machine, and that the totals stay right.
 func TestPerfBound(t *testing.T) {
 	perfNeeds(t, "task-clock:uk")
-	compute := func(t *testing.T) perfTimed { return perfTimedCompute(t, 4000) }
-	fault := func(t *testing.T) perfTimed { return perfTimedFault(t, 4000) }
 	eight := []perfReq{
 		{"task-clock:uk", 5e3}, {"cpu-clock:uk", 5e3}, {"task-clock", 5e3}, {"cpu-clock", 5e3},
 		{"page-faults:uk", 1}, {"minor-faults", 2}, {"minor-faults:uk", 1}, {"page-faults", 3}}
 	for _, tt := range []struct {
 		name   string
-		work   func(*testing.T) perfTimed
+		work   func(*testing.T, int) perfTimed
 		events []perfReq
 		dear   int // of perfDear, how many
 	}{
-		{"task-clock", compute, []perfReq{{"task-clock", 1e3}}, 0},
-		{"task-clock/dear", compute, []perfReq{{"task-clock", 1e3}}, 2},
-		{"task-clock/dearer", compute, []perfReq{{"task-clock", 1e3}}, 4},
-		{"task-clock:uk", compute, []perfReq{{"task-clock:uk", 1e3}}, 0},
-		{"cpu-clock:uk", compute, []perfReq{{"cpu-clock:uk", 10e3}}, 0},
-		{"page-faults", fault, []perfReq{{"page-faults", 1}}, 0},
-		{"page-faults/dear", fault, []perfReq{{"page-faults", 1}}, 2},
-		{"page-faults/dearer", fault, []perfReq{{"page-faults", 1}}, 4},
-		{"page-faults:uk", fault, []perfReq{{"page-faults:uk", 1}}, 0},
-		{"eight", fault, eight, 0},
-		{"eight/dear", fault, eight, 2},
-		{"eight/dearer", fault, eight, 4},
+		{"task-clock", perfTimedCompute, []perfReq{{"task-clock", 1e3}}, 0},
+		{"task-clock/dear", perfTimedCompute, []perfReq{{"task-clock", 1e3}}, 2},
+		{"task-clock/dearer", perfTimedCompute, []perfReq{{"task-clock", 1e3}}, 4},
+		{"task-clock:uk", perfTimedCompute, []perfReq{{"task-clock:uk", 1e3}}, 0},
+		{"cpu-clock:uk", perfTimedCompute, []perfReq{{"cpu-clock:uk", 10e3}}, 0},
+		{"page-faults", perfTimedFault, []perfReq{{"page-faults", 1}}, 0},
+		{"page-faults/dear", perfTimedFault, []perfReq{{"page-faults", 1}}, 2},
+		{"page-faults/dearer", perfTimedFault, []perfReq{{"page-faults", 1}}, 4},
+		{"page-faults:uk", perfTimedFault, []perfReq{{"page-faults:uk", 1}}, 0},
+		{"eight", perfTimedFault, eight, 0},
+		{"eight/dear", perfTimedFault, eight, 2},
+		{"eight/dearer", perfTimedFault, eight, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if testing.Short() && (tt.dear > 0 || strings.Contains(tt.name, ":")) {
@@ -160,30 +174,29 @@ func TestPerfBound(t *testing.T) {
 				mustOpenCounters(t, names...)
 			}
 			var rs []*perfResult
-			var ratios []float64
-			var with, without perfTimed // of all tries
+			var sampled, counted []float64
 			slower := func() float64 {
 				// Samples make parts longer, and counting the events all of them.
-				// The machine can be twice as fast at one time as at another, for as
-				// long as one profile takes, and not as often with one as without: the
-				// more tries, the less that matters.
-				samples, counting := slices.Sorted(slices.Values(ratios))[len(ratios)/2], with.quick()/without.quick()
+				samples, counting := perfMedian(sampled), perfMedian(counted)
 				t.Logf("%.3f times slower: %.3f by samples, %.3f by counting", samples*counting, samples, counting)
 				return samples * counting
 			}
-			for len(ratios) < 3 || len(ratios) < 15 && slower() > perfMaxSlowdown {
-				before := tt.work(t)
-				var sampled perfTimed
-				rs = perfProfileOnce(t, tt.events, func() { sampled = tt.work(t) })
-				after := tt.work(t)
-				with = append(with, sampled...)
-				without = slices.Concat(without, before, after)
+			for len(sampled) < 3 || len(sampled) < 9 && slower() > perfMaxSlowdown {
+				const parts = 4000
+				before := tt.work(t, parts)
+				var with perfTimed
+				rs = perfProfileOnce(t, tt.events, func() { with = tt.work(t, parts) })
+				after := tt.work(t, parts)
 				// Without a profile there are interrupts, too.
-				ratio := 2 * sampled.interrupted() / (before.interrupted() + after.interrupted())
-				ratios = append(ratios, ratio)
+				samples := 2 * with.interrupted() / (before.interrupted() + after.interrupted())
+				sampled = append(sampled, samples)
 				// What the profile says of the cost, TestPerfHandlerCost tests.
-				cost, said := 1-1/ratio, float64(rs[0].comment("cost"))/float64(rs[0].comment("time"))
-				t.Logf("a part: %.0f ns, %.0f with a profile, %.0f after it; cost of samples %.3f, said to be %.3f", before.quick(), sampled.quick(), after.quick(), cost, said)
+				cost, said := 1-1/samples, float64(rs[0].comment("cost"))/float64(rs[0].comment("time"))
+				t.Logf("cost of samples %.3f, said to be %.3f", cost, said)
+
+				for range 15 {
+					counted = append(counted, perfTimedCounting(t, tt.work, tt.events))
+				}
 			}
 			if got := slower(); got > perfMaxSlowdown {
 				t.Errorf("the program has become %.2f times slower:\n%s", got, rs[0].ledger())
