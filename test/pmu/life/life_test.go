@@ -9,7 +9,6 @@ package life
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -230,19 +229,20 @@ func TestTimerOfC(t *testing.T) {
 // from the start, with the stack of who called C.
 func TestInside(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "prof")
-	out := works(t, nil, build(t, "cprog"), "inside", file)
-	var ns, stolen int64
-	if _, err := fmt.Sscan(out, &ns, &stolen); err != nil {
+	ns, err := strconv.ParseInt(strings.TrimSpace(works(t, nil, build(t, "cprog"), "inside", file)), 10, 64)
+	if err != nil {
 		t.Fatal(err)
 	}
 	p := read(t, file)
-	// Where the kernel allows few samples, one stands for several periods.
-	period, got := p.Number(0, "period: "), p.Events["main.inside"]
-	t.Logf("%d ns in C, %d in the profile, %d stolen", ns, got, stolen)
-	// The event's clock ticks on in stolen time, which is not CPU time, and is known
-	// to two ticks of 10 ms.
-	if d := ns/50 + 2*period; got < ns-d || got > ns+d+stolen+2e7 {
-		t.Errorf("%d ns in C, %d in the profile, %d stolen:\n%s", ns, got, stolen, strings.Join(p.Comments, "\n"))
+	// Where the kernel allows few samples, one stands for several periods. If an
+	// interrupt is late because the hypervisor ran something else, there is one
+	// sample, and the rest of the time is in the profile without a stack: see
+	// perfCounter.late in the runtime.
+	period, got, late := p.Number(0, "period: "), p.Events["main.inside"], p.Events["runtime._PerfLostLate"]
+	t.Logf("%d ns in C, %d in the profile, %d late", ns, got, late)
+	// Some samples are in the handler.
+	if d := ns/50 + 2*period; got+late < ns-d || got > ns+d {
+		t.Errorf("%d ns in C, %d in the profile, %d late:\n%s", ns, got, late, strings.Join(p.Comments, "\n"))
 	}
 }
 
