@@ -66,7 +66,7 @@ func (p *Profile) Number(i int, key string) int64 {
 		}
 		if i--; i < 0 {
 			v, _, _ = strings.Cut(v, " ")
-			n, _ := strconv.ParseInt(v, 10, 64)
+			n, _ := strconv.ParseInt(strings.TrimSuffix(v, ","), 10, 64)
 			return n
 		}
 	}
