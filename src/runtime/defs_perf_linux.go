@@ -116,6 +116,20 @@ const (
 	_PERF_SAMPLE_WEIGHT_STRUCT  = 1 << 24
 )
 
+// The bits of perfEventAttr.sampleRegsUser for the instruction pointer and the stack
+// pointer: perf_event_*_regs in asm/perf_regs.h. A sample has the registers in
+// ascending order, after a word that says which ABI they are of, or that there are
+// none.
+const (
+	_PERF_REG_PC = 8*(goarch.Is386|goarch.IsAmd64) + 15*goarch.IsArm + 32*goarch.IsArm64 +
+		32*(goarch.IsPpc64|goarch.IsPpc64le) + 33*goarch.IsS390x // 0 on loong64, mips and riscv64
+	_PERF_REG_SP = 7*(goarch.Is386|goarch.IsAmd64) + 13*goarch.IsArm + 31*goarch.IsArm64 + 3*goarch.IsLoong64 +
+		29*(goarch.IsMips|goarch.IsMipsle|goarch.IsMips64|goarch.IsMips64le) +
+		1*(goarch.IsPpc64|goarch.IsPpc64le) + 2*goarch.IsRiscv64 + 15*goarch.IsS390x
+
+	_PERF_SAMPLE_REGS_ABI_NONE = 0
+)
+
 // perfEventAttr.readFormat: what read(2) returns, as uint64s in this order
 // after the value (with _PERF_FORMAT_GROUP: after the number of events).
 const (

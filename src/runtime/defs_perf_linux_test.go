@@ -23,20 +23,21 @@ var perfArches = []struct {
 	bigEndian bool
 	oAsync    uint64
 	ioctls    *map[string]uint64
+	pc, sp    uint64 // numbers of registers
 }{
-	{"386", false, 0x2000, &perfIoctls32},
-	{"amd64", false, 0x2000, &perfIoctls64},
-	{"arm", false, 0x2000, &perfIoctls32},
-	{"arm64", false, 0x2000, &perfIoctls64},
-	{"loong64", false, 0x2000, &perfIoctls64},
-	{"mips", true, 0x1000, &perfIoctlsWide32},
-	{"mipsle", false, 0x1000, &perfIoctlsWide32},
-	{"mips64", true, 0x1000, &perfIoctlsWide64},
-	{"mips64le", false, 0x1000, &perfIoctlsWide64},
-	{"ppc64", true, 0x2000, &perfIoctlsWide64},
-	{"ppc64le", false, 0x2000, &perfIoctlsWide64},
-	{"riscv64", false, 0x2000, &perfIoctls64},
-	{"s390x", true, 0x2000, &perfIoctls64},
+	{"386", false, 0x2000, &perfIoctls32, 8, 7},
+	{"amd64", false, 0x2000, &perfIoctls64, 8, 7},
+	{"arm", false, 0x2000, &perfIoctls32, 15, 13},
+	{"arm64", false, 0x2000, &perfIoctls64, 32, 31},
+	{"loong64", false, 0x2000, &perfIoctls64, 0, 3},
+	{"mips", true, 0x1000, &perfIoctlsWide32, 0, 29},
+	{"mipsle", false, 0x1000, &perfIoctlsWide32, 0, 29},
+	{"mips64", true, 0x1000, &perfIoctlsWide64, 0, 29},
+	{"mips64le", false, 0x1000, &perfIoctlsWide64, 0, 29},
+	{"ppc64", true, 0x2000, &perfIoctlsWide64, 32, 1},
+	{"ppc64le", false, 0x2000, &perfIoctlsWide64, 32, 1},
+	{"riscv64", false, 0x2000, &perfIoctls64, 0, 2},
+	{"s390x", true, 0x2000, &perfIoctls64, 33, 15},
 }
 
 // The ioctl numbers as C programs have them: with 32- and 64-bit pointers, and
@@ -107,6 +108,8 @@ func TestPerfDefs(t *testing.T) {
 				checkPerfConst(t, scope, "_PERF_EVENT_IOC_"+name, want)
 			}
 			checkPerfConst(t, scope, "_O_ASYNC", arch.oAsync)
+			checkPerfConst(t, scope, "_PERF_REG_PC", arch.pc)
+			checkPerfConst(t, scope, "_PERF_REG_SP", arch.sp)
 			checkPerfConst(t, scope, "_PERF_ATTR_SIZE_VER8", uint64(perfLayouts["perfEventAttr"].size))
 			for name, want := range perfLayouts {
 				checkPerfStruct(t, scope, sizes, name, want.size, want.offsets)
@@ -151,7 +154,7 @@ func checkPerfDefs(t *testing.T, arch string, sizes types.Sizes, bigEndian bool)
 		}
 		fmt.Fprintf(&src, "const Is%s%s = %d\n", strings.ToUpper(a.name[:1]), a.name[1:], is)
 	}
-	goarch := check("internal/goarch", "goarch.go", strings.ReplaceAll(src.String(), "Is386", "Is_386"), nil)
+	goarch := check("internal/goarch", "goarch.go", src.String(), nil)
 	return check("runtime", "defs_perf_linux.go", nil, perfImporter{goarch}).Scope()
 }
 

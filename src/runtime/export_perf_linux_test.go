@@ -117,3 +117,55 @@ func PerfLostStart(period, start, first, value uint64) uint64 {
 	c := perfCounter{start: start, first: first}
 	return c.lostStart(&s, value)
 }
+
+// PerfRingSizes returns the sizes of records' areas that are tried where pages have
+// the given size.
+func PerfRingSizes(page uintptr) (sizes []uintptr) {
+	for n := perfRingSize(0, page); n != 0; n = perfRingSize(n, page) {
+		sizes = append(sizes, n)
+	}
+	return sizes
+}
+
+// A PerfForeignTable is perfForeign, with perfThreads for the test. No session may
+// run.
+type PerfForeignTable struct{ threads map[int32]*perfThread }
+
+func NewPerfForeignTable() PerfForeignTable {
+	return PerfForeignTable{make(map[int32]*perfThread)}
+}
+
+func (tab PerfForeignTable) Insert(tid int32) {
+	t := perfNewThread()
+	t.tid = tid
+	tab.threads[tid] = t
+	systemstack(func() { perfForeignInsert(t) })
+}
+
+func (tab PerfForeignTable) Remove(tid int32) {
+	perfForeignRemove(tab.threads[tid])
+	systemstack(func() {
+		lock(&perfProf.lock)
+		tab.threads[tid].recycle()
+		unlock(&perfProf.lock)
+	})
+	delete(tab.threads, tid)
+}
+
+func (tab PerfForeignTable) Find(tid int32) bool {
+	t := perfForeignFind(tid)
+	if t != tab.threads[tid] {
+		throw("perfForeignFind returned another thread")
+	}
+	return t != nil
+}
+
+// Entries returns how many entries are in use.
+func (tab PerfForeignTable) Entries() (n int) {
+	for i := range perfForeignCurrent().mask + 1 {
+		if perfForeignCurrent().at(i).t.Load() != 0 {
+			n++
+		}
+	}
+	return n + int(perfForeign.n)
+}

@@ -10,8 +10,10 @@ import (
 	"internal/msan"
 	"internal/profile"
 	"internal/testenv"
+	"maps"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -71,3 +73,85 @@ func TestCgoPerfPlace(t *testing.T) {
 		t.Errorf("no call from here, but %d samples:\n\t%s", n, stk)
 	}
 }
+
+// perfCross runs CgoPerfCross of testprogcgo and returns how many samples each stack
+// has, leaf first.
+func perfCross(t *testing.T, env ...string) map[string]int64 {
+	t.Helper()
+	if asan.Enabled || msan.Enabled {
+		t.Skip("sanitizers call the signal handler late")
+	}
+	testenv.MustHaveCGO(t)
+	testenv.MustHaveGoBuild(t)
+	exe, err := buildTestProg(t, "testprogcgo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := testenv.CleanCmdEnv(exec.Command(exe, "CgoPerfCross"))
+	cmd.Env = append(cmd.Env, env...)
+	out, err := cmd.Output()
+	if err != nil {
+		if e, ok := err.(*exec.ExitError); ok && strings.Contains(string(e.Stderr), "cpu profile: event mem:") {
+			t.Skipf("%s", e.Stderr)
+		}
+		t.Fatalf("%v\n%s", err, out)
+	}
+	stacks := make(map[string]int64)
+	for line := range strings.Lines(string(out)) {
+		var n int64
+		count, stk, _ := strings.Cut(strings.TrimSpace(line), " ")
+		fmt.Sscan(count, &n)
+		stacks[stk] = n
+	}
+	return stacks
+}
+
+// TestCgoPerfCross tests that each call on a thread of C that has called Go is one
+// sample where the call was made: by C or by Go, with SIGPROF blocked or not, and
+// not where the signal was handled.
+func TestCgoPerfCross(t *testing.T) {
+	const n = 50
+	const (
+		inC      = "perfCrossTarget < runtime._ExternalCode"
+		marked   = "perfCrossMarker"
+		delayed  = "main.perfCrossGoTarget < runtime._PerfDelayed"
+		callback = "main.perfCrossGoTarget < main.goPerfCrossCall < "
+		release  = "main.perfCrossGoTarget < main.goPerfCrossRelease < "
+		runtime  = "_cgoexp < runtime.cgocallbackg1 < runtime.cgocallbackg < runtime.cgocallback"
+	)
+	for _, tt := range []struct {
+		mode, target string
+		traceback    bool
+		want         map[string]int64
+	}{
+		{"open", "c", false, map[string]int64{inC: 2 * n}},
+		{"open", "go", false, map[string]int64{callback + runtime: n}},
+		{"blocked", "c", false, map[string]int64{inC: 2 * n}},
+		{"blocked", "go", false, map[string]int64{delayed: n}},
+		{"released", "c", false, map[string]int64{inC: 2 * n}},
+		{"released", "go", false, map[string]int64{release + runtime: n}},
+		{"open", "c", true, map[string]int64{marked: 2 * n}},
+		{"open", "go", true, map[string]int64{callback + runtime: n}},
+		{"blocked", "c", true, map[string]int64{inC: 2 * n}},
+		{"released", "c", true, map[string]int64{inC: n, marked: n}},
+	} {
+		name := tt.mode + "," + tt.target
+		env := []string{"PERF_CROSS_MODE=" + tt.mode, "PERF_CROSS_TARGET=" + tt.target}
+		if tt.traceback {
+			name += ",traceback"
+			env = append(env, "PERF_CROSS_TRACEBACK=1")
+		}
+		t.Run(name, func(t *testing.T) {
+			got := make(map[string]int64)
+			for stk, n := range perfCross(t, env...) {
+				got[perfCrossExport.ReplaceAllString(stk, "_cgoexp ")] += n
+			}
+			if !maps.Equal(got, tt.want) {
+				t.Errorf("samples:\n%v\nwant:\n%v", got, tt.want)
+			}
+		})
+	}
+}
+
+// perfCrossExport is the name of the function that cgo makes for an exported one.
+var perfCrossExport = regexp.MustCompile(`_cgoexp_[0-9a-f]+_\w+ `)

@@ -55,6 +55,7 @@ type perfBound struct {
 	exit int64 // nanotime at the end of the last handler; 0 before the first
 	cpu  int64 // ns, the thread's CPU time at the start of the window
 	sum  int64 // ns, cost of all windows that have ended
+	inC  int64 // ns, the thread's CPU time when boundForeign last looked
 
 	// Runs that found hits of breakpoints at period 1 only, which no period can
 	// make fewer. They have a window of their own.
@@ -66,16 +67,13 @@ type perfBound struct {
 	change [perf.MaxEvents]int8
 }
 
-// A perfExact is perfBound's account of hits of breakpoints at period 1; see
-// perfThread.watchProgress.
+// A perfExact is perfBound's account of hits of breakpoints at period 1.
 type perfExact struct {
 	n    int32 // handlers' runs in the window
 	seen int64 // ns, what they saw of their cost
 	cpu  int64 // ns, the thread's CPU time at the start of the window
 
-	// How many runs found a hit that may have been in the handler itself, and how
-	// many one that can't; in the window, and the former in a row.
-	own, genuine, stuck int32
+	runs int32 // hits, and later runs of the handler, in a row; see perfThread.watchProgress
 }
 
 // account is called at the end of a signal handler that found the overflows
@@ -86,24 +84,35 @@ type perfExact struct {
 func (t *perfThread) account(hits *perfHits, entry, now int64) {
 	b := &t.load
 	start := hits.first
-	if start == 0 {
+	switch {
+	case start != 0:
+	case entry != 0:
 		start = entry - perfCost.seen
+	default:
+		start = now - perfCost.seen
 	}
 	// From the first overflow on there were only interrupts, and the signal. One
 	// in the handler before has been counted there up to its end.
 	seen := max(now-max(start, b.exit), 1)
+	if hits.odd != 0 {
+		// They were interrupts, some time ago.
+		seen += hits.odd * perfCost.interrupt * perfCost.seen / perfCost.whole
+	}
 	b.exit = now
-	exact := hits.any
+	any, exact := false, true
 	for i := range t.ctr[:t.n] {
-		if hits.ev[i].n+hits.ev[i].kernel > 0 {
+		if hits.ev[i].all > 0 {
 			b.hits[i]++
+			any = true
 			exact = exact && perfProf.slots[i].cfg.Exact
 		}
 	}
-	if exact {
+	if any && exact {
 		b.exact.seen += seen
 		if b.exact.n++; b.exact.n == perfWindow {
-			t.stopStuck(now)
+			cpu := t.cpuTime(now)
+			b.sum += min(perfWhole(b.exact.seen), cpu-b.exact.cpu)
+			b.exact = perfExact{cpu: cpu, runs: b.exact.runs}
 		}
 		return
 	}
@@ -112,7 +121,7 @@ func (t *perfThread) account(hits *perfHits, entry, now int64) {
 		t.decide(now)
 	}
 	for i := range t.ctr[:t.n] {
-		if d := b.change[i]; d != 0 && hits.ev[i].n+hits.ev[i].kernel > 0 {
+		if d := b.change[i]; d != 0 && hits.ev[i].all > 0 {
 			b.change[i] = 0
 			t.step(i, int(d))
 		}
@@ -184,7 +193,7 @@ func (t *perfThread) silent(each, total int64) int64 {
 //
 //go:nowritebarrierrec
 func (t *perfThread) interrupts(i int, ns int64) int64 {
-	if !perfProf.slots[i].filteredClock() {
+	if !t.slots.has(i) || !perfProf.slots[i].filteredClock() {
 		return 0
 	}
 	return ns / int64(t.ctr[i].period)
@@ -205,6 +214,20 @@ func (t *perfThread) counting() int64 {
 		}
 	}
 	return (most + (sum-most)/4) * perfCost.count
+}
+
+// total returns what the thread's samples have cost until now, in ns.
+//
+//go:nowritebarrierrec
+func (b *perfBound) total() int64 { return b.sum + b.cost() + perfWhole(b.exact.seen) }
+
+// rebase begins a new window, as the thread's counters have become others: the CPU
+// time is that of one of them.
+//
+//go:nowritebarrierrec
+func (t *perfThread) rebase() {
+	cpu := t.cpuTime(nanotime())
+	t.load = perfBound{exit: t.load.exit, sum: t.load.total(), cpu: cpu, inC: cpu, exact: perfExact{cpu: cpu}}
 }
 
 // cost returns what the samples of the window have cost until now, in ns.
@@ -244,7 +267,8 @@ func perfSoftware(c *perf.Config) bool {
 //
 //go:nowritebarrierrec
 func perfDirection(cost, counting, total int64) int {
-	limit := max(perfLinux.cost-100*counting/max(total, 1), perfLinux.cost/5, 1)
+	most := perfLinux.cost.Load()
+	limit := max(most-100*counting/max(total, 1), most/5, 1)
 	if cost*100*perfCostHigh < total*limit*perfCostLow {
 		return -1
 	}
@@ -255,16 +279,17 @@ func perfDirection(cost, counting, total int64) int {
 	return n
 }
 
-// cpuTime returns the thread's CPU time since it was armed, in ns: that is what
-// the kernel calls the time for which a counter has been enabled. now is nanotime,
-// which has to do if no counter can be read.
+// cpuTime returns the thread's CPU time since one of its counters was opened, in ns:
+// that is what the kernel calls the time for which it has been enabled. When the
+// counters change, so does that; see rebase. now is nanotime, which has to do if no
+// counter can be read.
 //
 //go:nowritebarrierrec
 func (t *perfThread) cpuTime(now int64) int64 {
 	for i := range t.ctr[:t.n] {
 		c := &t.ctr[i]
 		var v perfCounterValue
-		if c.stuck == 0 && v.read(c) {
+		if c.stuck == 0 && !c.stopped && v.read(c) {
 			return int64(v.enabled)
 		}
 	}
@@ -278,13 +303,16 @@ func (t *perfThread) cpuTime(now int64) int64 {
 //
 //go:nowritebarrierrec
 func (t *perfThread) step(i, direction int) {
+	if !t.slots.has(i) {
+		return // the slot's cfg is nobody's
+	}
 	c := &t.ctr[i]
 	cfg := &perfProf.slots[i].cfg
 	rung := min(max(int(c.rung)+direction, int(c.minRung), 0), len(cfg.Periods)-1)
 	for cfg.Periods[rung] == 0 {
 		rung--
 	}
-	if cfg.Exact || !c.phased || t.stopped || rung == int(c.rung) || !c.ours() {
+	if cfg.Exact || !c.phased || c.stopped || rung == int(c.rung) || !c.ours() {
 		return
 	}
 	ioctl(c.fd, _PERF_EVENT_IOC_DISABLE, 0)
@@ -337,55 +365,78 @@ func (t *perfThread) restart(c *perfCounter, period uint64) {
 // signal handler itself hits makes each sample cause the next, and the thread
 // does not move any more. It is stopped there.
 //
-// A hit of the program's own is where the signal comes. One that comes elsewhere
-// was in the handler, or at its start, or while SIGPROF was blocked, as in another
-// signal's handler; only in the first two cases is there nothing but samples.
-// So it takes this many hits, with none between them that is the program's own,
-// and with samples taking more than half of the thread's CPU time, while they
-// came. How much time passes does not matter: the machine may be busy.
-const perfStuckHits = 1000
+// Neither time nor place tells such a thread from one whose program hits the
+// breakpoint. The machine may be busy, or other signals come; and where the program
+// blocks SIGPROF around its hits, as another signal's handler does, it can be in
+// the same place for each signal. What tells is a signal between whose handler and
+// the last one's the program has not run. So after a number of the handler's runs in a
+// row that found hits, each of them sends the thread a SIGPROF. It is blocked
+// while the handler runs, and comes when that returns, before the program's next
+// instruction. If the handler finds nothing then, the hits before were the
+// program's, and the count starts anew. (A run can find many hits, one for each that
+// it records.)
+const (
+	perfStuckHits  = 1000 // hits, in runs of the handler in a row, until the breakpoints are stopped
+	perfStuckProof = 100  // of these, the last runs, which must have followed at once
+)
 
-// watchProgress takes note of whose a handler's hits are. It is called before
-// account, with the ring's latest hits, and where the signal came.
+// watchProgress stops the breakpoints at period 1 of a thread that makes no
+// progress with them. It is called with the hits that a run of the handler has
+// found, and its signal's context.
 //
 //go:nowritebarrierrec
-func (t *perfThread) watchProgress(hits *perfHits, pc uintptr) {
-	b := &t.load
-	own := int32(0)
+func (t *perfThread) watchProgress(hits *perfHits, c *sigctxt, delayed bool) {
+	e := &t.load.exact
+	hit, n := 0, uint64(0) // events, a bit for each, and their hits
 	for i := range t.ctr[:t.n] {
-		if h := &hits.ev[i]; h.n > 0 && perfProf.slots[i].cfg.Exact {
-			if h.ip == pc && hits.time > b.exit {
-				b.exact.genuine++
-				return
-			}
-			own = 1
+		if all := hits.ev[i].all; perfProf.slots[i].cfg.Exact && all > 0 {
+			hit |= 1 << i
+			n += all
 		}
 	}
-	b.exact.own += own
-}
-
-// stopStuck stops the breakpoints at period 1 of a thread that makes no progress
-// with them. It is called at the end of each window.
-//
-//go:nowritebarrierrec
-func (t *perfThread) stopStuck(now int64) {
-	e := &t.load.exact
-	cost, cpu := perfWhole(e.seen), t.cpuTime(now)
-	total := cpu - e.cpu
-	t.load.sum += min(cost, total)
-	stuck := e.stuck + e.own
-	if e.genuine > 0 || e.own == 0 || 2*cost < total {
-		stuck = 0
-	}
-	*e = perfExact{cpu: cpu, stuck: stuck}
-	if stuck < perfStuckHits {
+	// The thread sanitizer calls the handler when the program has gone on. And who
+	// waited for a signal with another mask goes on with SIGPROF blocked.
+	if hit == 0 || delayed || perfBlocked(c) {
+		e.runs = 0
 		return
 	}
-	e.stuck = 0
-	for i := range t.ctr[:t.n] {
-		if c := &t.ctr[i]; perfProf.slots[i].cfg.Exact && t.hits.ev[i].n > 0 {
-			c.control(_PERF_EVENT_IOC_DISABLE)
-			c.stuck = 1
+	if e.runs < perfStuckHits-perfStuckProof {
+		e.runs = int32(min(uint64(e.runs)+n, perfStuckHits-perfStuckProof))
+	} else {
+		e.runs++
+	}
+	switch {
+	case e.runs < perfStuckHits-perfStuckProof:
+	case e.runs < perfStuckHits:
+		t.knock()
+	default:
+		e.runs = 0
+		for i := range t.ctr[:t.n] {
+			if hit>>i&1 != 0 {
+				t.ctr[i].control(_PERF_EVENT_IOC_DISABLE)
+				t.ctr[i].stuck = 1
+			}
 		}
 	}
+}
+
+// knock sends t's thread, which is the calling one, a SIGPROF that no overflow
+// causes, for its handler to look at the ring. The caller holds t.lock or
+// perfProf.lock, so that t stays its. It is
+// tgkill, which the runtime needs for preemption, so that no seccomp filter is met
+// that would not have been met anyway.
+//
+//go:nowritebarrierrec
+func (t *perfThread) knock() {
+	t.knocked.Store(1)
+	tgkill(getpid(), int(t.tid), _SIGPROF)
+}
+
+// isKnock reports whether the signal is knock's, and not one of the program's.
+// (The timer's profile takes the latter for samples.) If the kernel had one of
+// SIGPROF pending, that one stands for both.
+//
+//go:nowritebarrierrec
+func (t *perfThread) isKnock(c *sigctxt) bool {
+	return t.knocked.Load() != 0 && int32(c.sigcode()) == _SI_TKILL
 }

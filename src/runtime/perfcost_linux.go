@@ -44,56 +44,54 @@ const (
 )
 
 // perfMeasureCost measures perfCost on the current thread, of which mp is the M,
-// for the session that is about to start. It takes some milliseconds. SIGPROF's
-// handler is Go's.
-func perfMeasureCost(mp *m) {
-	counts := false
-	for i := range perfProf.slots[:perfProf.n] {
-		counts = counts || perfSoftware(&perfProf.slots[i].cfg)
-	}
-	perfMeasureWith(mp, _PERF_COUNT_SW_TASK_CLOCK, perfCostPeriod, (*perfThread).measureSample)
-	if counts {
-		with, without := int64(0), perfPageFault()
-		perfMeasureWith(mp, _PERF_COUNT_SW_PAGE_FAULTS, 1<<40, func(*perfThread) { with = perfPageFault() })
-		if without = min(without, perfPageFault()); with != 0 {
-			// More than half of a fault is something else.
-			perfCost.count = max(min(with, without+without/2)-without, 0)
-		}
+// for the session ss, which is about to start, while no other one samples. It takes
+// some milliseconds. SIGPROF's handler is Go's.
+func perfMeasureCost(mp *m, ss *perfSession) {
+	perfMeasureWith(mp, ss, _PERF_COUNT_SW_TASK_CLOCK, perfCostPeriod, (*perfThread).measureSample)
+	// Sessions that come while this one runs may have such events.
+	with, without := int64(0), perfPageFault()
+	perfMeasureWith(mp, ss, _PERF_COUNT_SW_PAGE_FAULTS, 1<<40, func(*perfThread) { with = perfPageFault() })
+	if without = min(without, perfPageFault()); with != 0 {
+		// More than half of a fault is something else.
+		perfCost.count = max(min(with, without+without/2)-without, 0)
 	}
 }
 
 // perfMeasureWith calls f while an event is sampled on this thread that is none of
 // the session's.
-func perfMeasureWith(mp *m, event, period uint64, f func(t *perfThread)) {
-	// For the handler it is a sample like any other, of the only event there is.
-	s := &perfProf.slots[0]
-	cfg, rung, log, n := s.cfg, s.rung, s.log, perfProf.n
+func perfMeasureWith(mp *m, ss *perfSession, event, period uint64, f func(t *perfThread)) {
+	// For the handler it is a sample like any other, of the session's only event.
+	s := &perfProf.slots[ss.slots[0]]
+	cfg, rung, log, n, mask := s.cfg, s.rung, s.log, ss.n, ss.mask
 	s.cfg = perf.Config{Type: _PERF_TYPE_SOFTWARE, Config: event, ExcludeKernel: true, Clock: event == _PERF_COUNT_SW_TASK_CLOCK}
 	s.cfg.Period = period
 	s.cfg.Periods[0] = period
 	s.rung = 0
 	s.log = newProfBuf(perfHdrWords, 1<<10, 1<<5)
-	perfProf.n = 1
+	ss.n, ss.mask = 1, 1<<ss.slots[0]
 
 	var t *perfThread
 	systemstack(func() {
 		t = perfNewThread()
 		lock(&perfProf.lock)
-		if f := t.arm(mp, int32(mp.procid), false); f.Op != perf.OpNone {
+		perfProf.active = ss.mask // new threads look at perfProf.state first
+		t.start(mp, int32(mp.procid))
+		if f := t.arm(ss, false); f.Op != perf.OpNone {
 			t = nil // it has been recycled, and the session will fail as well
 		}
+		perfProf.active = 0
 		unlock(&perfProf.lock)
 	})
 	if t != nil {
 		f(t)
 		systemstack(func() {
 			lock(&perfProf.lock)
-			t.stop()
-			t.close(mp)
+			t.stop(ss.mask)
+			t.close(ss.mask)
 			unlock(&perfProf.lock)
 		})
 	}
-	s.cfg, s.rung, s.log, perfProf.n = cfg, rung, log, n
+	s.cfg, s.rung, s.log, ss.n, ss.mask = cfg, rung, log, n, mask
 	s.stats = perf.Stats{Period: cfg.Period, Precise: cfg.Precise}
 }
 

@@ -6,9 +6,8 @@
 // those of them that have called into Go and returned. (Upstream's timer can
 // only sample them through the process-wide ITIMER_PROF.)
 //
-// They are found by looking in /proc/self/task, at the start of a session and
-// some times a second during it, by a goroutine of runtime/pprof that also
-// drains their rings. For their signal handler can't: without a g it may not
+// They are found by a goroutine of runtime/pprof (see perffind_linux.go), which
+// also drains their rings. For their signal handler can't: without a g it may not
 // call anything that could grow the stack, or write to a profBuf. It is not
 // needed either. A record in the ring has the instruction, which is all that a
 // profile shows of C code, under runtime._ExternalCode. Only if the program has
@@ -19,8 +18,6 @@
 package runtime
 
 import (
-	"internal/runtime/atomic"
-	"internal/runtime/perf"
 	"internal/runtime/sys"
 	"unsafe"
 )
@@ -28,71 +25,38 @@ import (
 // perfForeignSignals reports whether threads that run C are sent signals.
 func perfForeignSignals() bool { return cgoTraceback != nil }
 
-// perfForeign finds the perfThread of a thread without an M, by its ID: a hash
-// table with open addressing, so that the signal handler can look without a
-// lock. Elements are written under perfProf.lock. They are *perfThread, 0 for
-// one that ends a search, or perfForeignGone.
-var perfForeign [1024]atomic.Uintptr
-
-const perfForeignGone = 1
-
-// perfForeignInsert enters t. If the table is full, t's samples have no stacks.
-func perfForeignInsert(t *perfThread) {
-	for i := range uint32(len(perfForeign)) {
-		e := &perfForeign[(uint32(t.tid)+i)%uint32(len(perfForeign))]
-		if p := e.Load(); p == 0 || p == perfForeignGone {
-			e.Store(uintptr(unsafe.Pointer(t)))
-			return
-		}
-	}
-}
-
-//go:nosplit
-//go:nowritebarrierrec
-func perfForeignFind(tid int32) *atomic.Uintptr {
-	for i := range uint32(len(perfForeign)) {
-		e := &perfForeign[(uint32(tid)+i)%uint32(len(perfForeign))]
-		p := e.Load()
-		if p == 0 {
-			return nil
-		}
-		// t may be reused since it was loaded, but its memory stays.
-		if p != perfForeignGone && (*perfThread)(unsafe.Pointer(p)).tid == tid {
-			return e
-		}
-	}
-	return nil
-}
-
-func perfForeignRemove(t *perfThread) {
-	if e := perfForeignFind(t.tid); e != nil && e.Load() == uintptr(unsafe.Pointer(t)) {
-		e.Store(perfForeignGone)
-	}
-}
-
-// perfForeignReset empties the table. No thread is armed.
-func perfForeignReset() {
-	for i := range perfForeign {
-		perfForeign[i].Store(0)
-	}
-}
-
 // perfForeignAdopt gives mp the counters of its thread, if it has some from
 // when it ran C. The caller holds perfProf.lock.
 func perfForeignAdopt(mp *m, tid int32) bool {
-	e := perfForeignFind(tid)
-	if e == nil {
+	t := perfForeignFind(tid)
+	if t == nil {
 		return false
 	}
-	t := (*perfThread)(unsafe.Pointer(e.Load()))
-	e.Store(perfForeignGone)
-	t.drainForeign()
-	t.acquire()
-	t.mp.set(mp)
-	mp.perf.Store(uintptr(unsafe.Pointer(t)))
-	t.lock.Store(0)
-	t.signals(true)
-	return true
+	// The records are written to the slots with the thread's counters running. So
+	// its handler, which takes the slots' locks, must not run.
+	var mask sigset
+	sigsave(&mask)
+	sigblock(false)
+	switch {
+	case t.ended():
+		t.bury()
+		t = nil
+	case t.mp != 0:
+		// The thread has an M already, and mp is for a signal's handler, on top of
+		// the C code that the signal has interrupted: see badsignal.
+	default:
+		t.drainForeign()
+		t.acquire()
+		t.mp.set(mp)
+		mp.perf.Store(uintptr(unsafe.Pointer(t)))
+		t.lock.Store(0)
+		t.signals(true)
+		if !mp.isextra {
+			perfForeignRemove(t)
+		}
+	}
+	msigrestore(mask)
+	return t != nil
 }
 
 // abandon takes t from mp, whose thread returns to C. All signals are blocked,
@@ -102,11 +66,23 @@ func (t *perfThread) abandon(mp *m) {
 	t.acquire()
 	mp.perf.Store(0)
 	t.mp.set(nil)
-	if t.ring.base != 0 {
-		t.drainLeafs(t.ring.head(), false)
-	}
 	t.lock.Store(0)
-	perfForeignInsert(t)
+	t.drainForeign() // the thread has been in C since perfCross
+}
+
+// perfThreadEnds reports whether the current thread, which C created and which
+// drops its M mp, is about to end. Since Go 1.21 it keeps the M until then, if C
+// can tell when that is (see needAndBindM). One that a signal's handler has needed
+// for itself is dropped before, but has never been told that it is in C.
+//
+//go:nowritebarrierrec
+func perfThreadEnds(mp *m) bool {
+	return mp.isExtraInC && _cgo_pthread_key_created != nil && *(*uintptr)(_cgo_pthread_key_created) != 0
+}
+
+// getsSignals reports whether t's thread is to get signals for overflows.
+func (t *perfThread) getsSignals() bool {
+	return (t.mp != 0 || perfForeignSignals()) && t.tid != perfLinux.exec
 }
 
 // signals says whether t's thread gets signals for overflows.
@@ -122,76 +98,10 @@ func (t *perfThread) signals(on bool) {
 	}
 }
 
-// perfHasForeign reports whether the program may have threads that Go did not
-// create.
-//
-//go:linkname perfHasForeign runtime/pprof.runtime_perfHasForeign
-func perfHasForeign() bool { return iscgo }
-
-// perfScan arms the threads in came, unless they have an M, and disarms those
-// in gone, which have exited. Then it drains the rings of all threads that run
-// C. It must not be called after perfStop.
-//
-//go:linkname perfScan runtime/pprof.runtime_perfScan
-func perfScan(came, gone []int32) {
-	systemstack(func() {
-		// Writing samples takes locks that this thread's handler takes.
-		var mask sigset
-		sigsave(&mask)
-		sigblock(false)
-		for _, tid := range came {
-			perfArmForeign(tid)
-		}
-		for _, tid := range gone {
-			lock(&perfProf.lock)
-			if e := perfForeignFind(tid); e != nil {
-				t := (*perfThread)(unsafe.Pointer(e.Load()))
-				t.stop()
-				t.close(nil)
-			}
-			unlock(&perfProf.lock)
-		}
-		lock(&perfProf.lock)
-		for t := perfLinux.armed; t != nil; t = t.next {
-			if t.inC() {
-				t.drainForeign()
-			}
-		}
-		unlock(&perfProf.lock)
-		msigrestore(mask)
-	})
-}
-
 // inC reports whether t's thread runs C code that Go did not call.
 func (t *perfThread) inC() bool {
 	mp := t.mp.ptr()
 	return mp == nil || mp.isExtraInC
-}
-
-// perfArmForeign arms thread tid, unless it is armed or has an M, in which case
-// it is, or arms itself. A thread that Go is just creating may be too early to
-// have a procid; its minit adopts the counters.
-func perfArmForeign(tid int32) {
-	t := perfNewThread()
-	if perfForeignSignals() && t.stacks == nil {
-		t.stacks = (*perfStacks)(persistentalloc(unsafe.Sizeof(perfStacks{}), 0, &memstats.other_sys))
-	}
-	lock(&perfProf.lock)
-	if perfProf.state.Load() != perfSampling || perfForeignFind(tid) != nil || perfHasM(tid) {
-		t.recycle()
-	} else if f := t.arm(nil, tid, false); f.Op != perf.OpNone {
-		perfCountFailure(f)
-	}
-	unlock(&perfProf.lock)
-}
-
-func perfHasM(tid int32) bool {
-	for mp := (*m)(atomic.Loadp(unsafe.Pointer(&allm))); mp != nil; mp = mp.alllink {
-		if int32(atomic.Load64(&mp.procid)) == tid {
-			return true
-		}
-	}
-	return false
 }
 
 // perfStacks is a queue of stacks that a thread's signal handler leaves for
@@ -200,60 +110,126 @@ type perfStacks struct {
 	_ sys.NotInHeap
 	n uint // words in use
 
-	// Each stack is the ring's head when it was taken, the number of its
-	// instructions, and these. At 10 kHz and depth 10 the queue lasts 30 ms.
-	// Records without a stack in the queue are recorded with their leaf.
+	// Each stack is the ring's head when it was taken, the registers that a record
+	// must have to belong to it, the number of its instructions, and these. At 10
+	// kHz and depth 10 the queue lasts 29 ms. Records without a stack in the queue
+	// are recorded with their leaf.
 	words [4096]uint64
+}
+
+const perfStackHeader = 4 // words before a stack's instructions
+
+// makeStacks gives an unused t a queue, if the program has a C traceback function.
+func (t *perfThread) makeStacks() {
+	if perfForeignSignals() && t.stacks == nil {
+		t.stacks = (*perfStacks)(persistentalloc(unsafe.Sizeof(perfStacks{}), 0, &memstats.other_sys))
+	}
+}
+
+// push adds the stack in pcs, which a signal has interrupted at pc and sp, to the
+// queue, if there is room for the longest. head is the ring's.
+//
+// It calls nothing, and no index needs a bounds check: see perfSigprofNonGo.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func (q *perfStacks) push(pcs *cgoCallers, head uint64, pc, sp uintptr) {
+	i := q.n
+	if i > uint(len(q.words)-perfStackHeader-len(pcs)) {
+		return
+	}
+	n := uint(0)
+	for n < uint(len(pcs)) && pcs[n] != 0 {
+		q.words[i+perfStackHeader+n] = uint64(pcs[n])
+		n++
+	}
+	q.words[i] = head
+	q.words[i+1] = uint64(pc)
+	q.words[i+2] = uint64(sp)
+	q.words[i+3] = uint64(n)
+	q.n = i + perfStackHeader + n
+}
+
+// perfSigprofInC handles an event's signal on a thread of C that has called Go and
+// is in C again: gp is its M's g0. There cgoSigtramp leaves out the C traceback.
+//
+// The thread has called Go with C's stack, so its handler can call C on the stack
+// that the signal has.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfSigprofInC(gp *g, c *sigctxt) {
+	if gp == nil || cgoTraceback == nil || !perfProf.used.Load() || !perfDoorbell(c) {
+		return
+	}
+	mp := gp.m
+	t := (*perfThread)(unsafe.Pointer(mp.perf.Load()))
+	if t == nil {
+		return
+	}
+	// Nobody else uses them while the thread has no Go frames.
+	pcs := mp.cgoCallers
+	pcs[0] = 0
+	arg := cgoTracebackArg{sigContext: uintptr(c.ctxt), buf: (*uintptr)(noescape(unsafe.Pointer(pcs))), max: uintptr(len(pcs))}
+	setg(mp.gsignal) // for asmcgocall not to leave the stack
+	asmcgocall(cgoTraceback, noescape(unsafe.Pointer(&arg)))
+	setg(gp)
+	if t.lock.CompareAndSwap(0, perfHandlerLock) {
+		if t.mp.ptr() == mp && t.stacks != nil && t.ring.base != 0 {
+			t.stacks.push(pcs, t.ring.head(), c.sigpc(), c.sigsp())
+		}
+		t.lock.Store(0)
+	}
+	pcs[0] = 0
 }
 
 // perfSigprofNonGo handles an event's signal on a thread without a g that has
 // a C traceback, which is in sigprofCallers. See sigprofNonGo for what may be done here.
 //
-// No index may need a bounds check: the call of panicBounds takes more stack
-// than ppc64 has left for nosplit functions here.
+// It must do with little stack. The linker grants nosplit functions 800 bytes. On
+// ppc64 sigprofNonGoWrapper takes 544 of them and sigprofNonGo 80, which leaves
+// 176 for this function and all that it calls; upstream's branch, addNonGo, takes
+// all of these. So no index may need a bounds check (the call of panicBounds takes 120
+// bytes more), and where inlining is off, as for a debugger, nothing that is called
+// here may call in turn. misc/pmu/ports links both, and wants 48 bytes to be left with
+// inlining.
 //
 //go:nosplit
 //go:nowritebarrierrec
 func perfSigprofNonGo(info *siginfo, ctx unsafe.Pointer) {
-	if !perfProf.used.Load() || !perfDoorbell(&sigctxt{info, ctx}) {
+	if !perfDoorbell(&sigctxt{info, ctx}) {
 		return
 	}
-	e := perfForeignFind(int32(gettid()))
-	if e == nil {
-		return
-	}
-	t := (*perfThread)(unsafe.Pointer(e.Load()))
-	if uintptr(unsafe.Pointer(t)) == perfForeignGone || !t.lock.CompareAndSwap(0, 1) {
+	t := perfForeignFind(int32(gettid()))
+	if t == nil || !t.lock.CompareAndSwap(0, perfHandlerLock) {
 		return
 	}
 	if q := t.stacks; q != nil && t.used && t.mp == 0 && t.tid == int32(gettid()) && t.ring.base != 0 {
-		if i := q.n; i <= uint(len(q.words)-2-len(sigprofCallers)) { // there is room for the longest
-			n := uint(0)
-			for n < uint(len(sigprofCallers)) && sigprofCallers[n] != 0 {
-				q.words[i+2+n] = uint64(sigprofCallers[n])
-				n++
-			}
-			q.words[i] = t.ring.head()
-			q.words[i+1] = uint64(n)
-			q.n = i + 2 + n
-		}
+		pc, sp := perfContext(ctx)
+		q.push(&sigprofCallers, t.ring.head(), pc, sp)
 	}
 	t.lock.Store(0)
 }
 
-// drainForeign reads the ring of a thread that runs C and records its samples,
-// with the stacks that its handler has queued. The calling thread's counters
-// are stopped or its signals blocked.
+// drainForeign reads the ring of a thread if that runs C. The calling thread's
+// counters are stopped or its signals blocked. What the thread's last stay in Go
+// has left in the ring is not there any more, see perfCross.
 func (t *perfThread) drainForeign() {
 	t.acquire()
-	if t.ring.base == 0 {
-		t.lock.Store(0)
-		return
+	if t.ring.base != 0 && t.inC() {
+		t.readForeign()
 	}
+	t.lock.Store(0)
+}
+
+// readForeign reads the ring of a thread that runs C and records its samples, with
+// the stacks that its handler has queued. The caller has locked t.
+func (t *perfThread) readForeign() {
 	head := t.ring.head()
 	stk := [1 + maxCPUProfStack]uintptr{logicalStackSentinel} // see perfStack
 	next, n := uint(0), 1
-	until := uint64(0) // records that end here or before belong to stk[:n]
+	until := uint64(0) // records that end here or before belong to stk[:n],
+	var pc, sp uint64  // if they have these registers
 	records := 0
 	var rec perfRecord
 	for {
@@ -267,24 +243,24 @@ func (t *perfThread) drainForeign() {
 		}
 		if q := t.stacks; q != nil {
 			for until < t.ring.tail && next < q.n {
-				until = q.words[next]
+				until, pc, sp = q.words[next], q.words[next+1], q.words[next+2]
 				n = 1
-				for _, pc := range q.words[next+2:][:q.words[next+1]] {
+				for _, pc := range q.words[next+perfStackHeader:][:q.words[next+3]] {
 					if n < len(stk) {
 						stk[n] = uintptr(pc)
 						n++
 					}
 				}
-				next += 2 + uint(q.words[next+1])
+				next += perfStackHeader + uint(q.words[next+3])
 			}
 		}
 		c := &t.ctr[i]
 		events := c.period + c.carry
 		c.carry = 0
-		if t.ring.tail <= until {
+		if t.ring.tail <= until && t.fitsAt(i, &rec, uintptr(pc), uintptr(sp)) {
 			perfProf.slots[i].add(nil, stk[:n], 1, events)
 		} else {
-			perfProf.slots[i].addLeaf(rec.ip, _ExternalCode, 1, events)
+			perfProf.slots[i].addLeaf(rec.leaf(), _ExternalCode, 1, events)
 		}
 		c.samples++
 		c.events += events
@@ -294,7 +270,6 @@ func (t *perfThread) drainForeign() {
 		t.stacks.n = 0
 	}
 	t.boundForeign(records)
-	t.lock.Store(0)
 }
 
 // boundForeign is the overhead bound of a thread that runs C, where nothing of a
@@ -304,8 +279,8 @@ func (t *perfThread) boundForeign(records int) {
 	direction := -1
 	if records > 0 {
 		cpu := t.cpuTime(nanotime())
-		total := cpu - b.cpu
-		b.cpu = cpu
+		total := cpu - b.inC
+		b.inC = cpu
 		each := perfCost.interrupt
 		if perfForeignSignals() {
 			each = perfCost.whole
@@ -317,9 +292,6 @@ func (t *perfThread) boundForeign(records int) {
 		cost := max(n, int64(records)) * each
 		b.sum += cost
 		direction = perfDirection(cost, 0, max(total, cost))
-	}
-	if t.stopped {
-		return
 	}
 	for i := range t.ctr[:t.n] {
 		if c := &t.ctr[i]; direction != 0 || c.rung < c.minRung {

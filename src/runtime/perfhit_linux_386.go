@@ -12,3 +12,12 @@ package runtime
 //go:nosplit
 //go:nowritebarrierrec
 func perfHitBefore(c *sigctxt) bool { return c.eflags()&(1<<16) != 0 }
+
+// perfBlocked reports whether the interrupted code has SIGPROF blocked when the
+// handler returns.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfBlocked(c *sigctxt) bool {
+	return (*ucontext)(c.ctxt).uc_sigmask>>(_SIGPROF-1)&1 != 0
+}

@@ -13,3 +13,10 @@ package runtime
 //go:nosplit
 //go:nowritebarrierrec
 func perfHitBefore(c *sigctxt) bool { return true }
+
+// perfBlocked reports whether the interrupted code has SIGPROF blocked when the
+// handler returns. It is not asked: breakpoints are not sampled here.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfBlocked(c *sigctxt) bool { return false }

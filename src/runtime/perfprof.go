@@ -4,17 +4,20 @@
 
 // Sampling of performance-monitoring events: the part that every OS shares.
 //
-// A session samples up to perf.MaxEvents events at once. Each event has a slot
-// with a profile buffer of its own (proposal 36821, section 4.2). The OS layer
-// (perfprof_linux.go) arms counters on every thread and calls perfSlot.add
-// from the signal handler; one goroutine in runtime/pprof calls perfRead and
-// drains all buffers.
+// The process has perf.MaxEvents slots. Each samples one event, into a profile
+// buffer of its own (proposal 36821, section 4.2). A session is the slots that one
+// call of perfStart took, and that one of perfStop gives back. Sessions come and go
+// independently of each other. The OS layer (perfprof_linux.go) arms counters on
+// every thread and calls perfSlot.add from the signal handler; a goroutine of each
+// session in runtime/pprof calls perfRead and drains the session's buffers.
 //
-// The session's state moves idle -> sampling -> draining -> idle:
+//	perfStart   takes slots, and arms all threads for them
+//	perfStop    closes their counters on all threads, and ends their buffers
+//	perfDone    gives the slots back (everything was read)
 //
-//	perfStart   idle -> sampling
-//	perfStop    sampling -> draining   (all counters closed, buffers at EOF)
-//	perfDone    draining -> idle       (everything was read)
+// A thread's counters share one ring, one signal handler and one overhead bound,
+// whichever sessions they belong to: what a signal costs, and what a sample may
+// cost the program, does not depend on who asked.
 
 package runtime
 
@@ -43,20 +46,24 @@ const (
 
 // A perfSlot is one event of the session.
 type perfSlot struct {
-	// cfg is written by perfStart before any thread is armed and not again
-	// until the session is idle; the handler reads it without a lock.
+	// cfg is written by perfStart before any thread is armed for the slot, and
+	// again when none is any more; the handler reads it without a lock.
 	cfg perf.Config
 
 	// rung is the index in cfg.Periods of the period that threads start with.
 	// It is written with cfg.
 	rung uint8
 
+	// session is the index of the slot's session. It is written with cfg.
+	session uint8
+
 	// log is the event's profile buffer. It has the same life as cfg.
 	log *profBuf
 
 	// lock serializes writers of log: a profBuf has one writer. It is taken
-	// in signal handlers, so normal code may take it only on a thread whose
-	// own counters are not running.
+	// in signal handlers, so normal code may take it only on a thread that has
+	// no counter of the slot running, blocks SIGPROF, or has its own perfThread
+	// locked: then the handler gives up before it gets here.
 	lock atomic.Uint32
 
 	// stats is the ledger. Written under perfProf.lock only: the handler
@@ -65,10 +72,31 @@ type perfSlot struct {
 }
 
 const (
-	perfIdle = iota
-	perfSampling
-	perfDraining
+	perfIdle     = iota // no session
+	perfSampling        // some session samples
+	perfDraining        // the last one that did is being stopped, or read
 )
+
+// A perfSession is the events that were started together.
+type perfSession struct {
+	// Written by perfStart and perfDone under perfProf.lock.
+	n     int                   // events; 0 if the session is free
+	slots [perf.MaxEvents]uint8 // the slot of each
+	mask  perfSlots             // the same as a set
+	cost  int                   // perf.Limits.Cost
+
+	// The reader sleeps on wait. Whoever changes sleeping from 1 to 0 owns
+	// the one wakeup (notewakeup on a set note throws).
+	sleeping atomic.Uint32
+	wait     note
+	next     int // event that perfRead looks at first; owned by the reader
+}
+
+// perfSlots is a set of slots: bit i is slot i.
+type perfSlots uint8
+
+//go:nosplit
+func (m perfSlots) has(i int) bool { return m>>i&1 != 0 }
 
 var perfProf struct {
 	// lock protects state changes, the lists of threads and the slots' stats.
@@ -84,18 +112,17 @@ var perfProf struct {
 	// sampled an event keeps upstream's treatment of SIGPROF in full.
 	used atomic.Bool
 
-	session uint8 // number of the session, modulo 64; see perfPreempted
+	generation uint8 // of what is watched, modulo 64; see perfPreempted
 
-	n     int  // slots in use
+	// Written under lock, and read by handlers without it: a thread that is
+	// armed for a slot has been so after the slot was entered here.
+	n     int  // slots that may be in use are below
 	watch bool // some slot is an execution breakpoint that samples every hit
 	exact bool // some slot samples every hit of a breakpoint
-	slots [perf.MaxEvents]perfSlot
 
-	// The reader sleeps on wait. Whoever changes sleeping from 1 to 0 owns
-	// the one wakeup (notewakeup on a set note throws).
-	sleeping atomic.Uint32
-	wait     note
-	next     int // slot that perfRead looks at first; owned by the reader
+	active   perfSlots // slots for which threads are to be armed; protected by lock
+	slots    [perf.MaxEvents]perfSlot
+	sessions [perf.MaxEvents]perfSession
 }
 
 // Frames that stand in for what could not be unwound or recorded. They appear
@@ -108,91 +135,169 @@ func _PerfLostLate()  { _PerfLostLate() }  // the processor's or the kernel's in
 func _PerfLostStart() { _PerfLostStart() } // due before the thread's counter could interrupt; see perfFirstPeriod
 func _PerfLostState() { _PerfLostState() } // interrupted code in which no sample can be written
 
-// perfStart starts sampling the events in cfg on all threads of the process,
-// those that exist and those that come. On failure nothing is left armed.
+// perfStart starts a session, which samples the events in cfg on all threads of the
+// process, those that exist and those that come. On failure nothing of it is left
+// armed. Calls of perfStart, perfStop and perfDone come one after the other:
+// runtime/pprof has a lock for that.
 //
 //go:linkname perfStart runtime/pprof.runtime_perfStart
-func perfStart(cfg []perf.Config, limits perf.Limits) perf.Failure {
-	lock(&perfProf.lock)
-	idle := perfProf.state.Load() == perfIdle
-	unlock(&perfProf.lock)
-	// Sessions are serialized by runtime/pprof's lock; this is a check, not a lock.
-	if !idle || len(cfg) == 0 || len(cfg) > perf.MaxEvents {
-		return perf.Failure{Op: perf.OpBusy}
+func perfStart(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failure) {
+	session, f = perfTake(cfg, limits)
+	if f.Op != perf.OpNone {
+		return 0, f
 	}
-	perfProf.session = (perfProf.session + 1) % 64
-	perfProf.watch = false
-	perfProf.exact = false
-	for i := range cfg {
-		s := &perfProf.slots[i]
-		s.cfg = cfg[i]
-		s.stats = perf.Stats{Period: cfg[i].Period, Precise: cfg[i].Precise}
-		s.log = newProfBuf(perfHdrWords, perfBufWords, perfBufTags)
+	if f = perfosStart(&perfProf.sessions[session], limits); f.Op != perf.OpNone {
+		perfDone(session)
+		return 0, f
 	}
-	perfProf.n = len(cfg)
-	perfProf.next = 0
-	if f := perfosStart(limits); f.Op != perf.OpNone {
-		perfDone()
-		return f
-	}
-	return perf.Failure{}
+	return session, perf.Failure{}
 }
 
-// perfStop stops sampling. When it returns no counter runs, no file descriptor
-// is open and no signal is on its way; what was sampled can still be read.
+// perfTake takes slots for a session.
+func perfTake(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failure) {
+	var logs [perf.MaxEvents]*profBuf
+	if len(cfg) == 0 || len(cfg) > len(logs) {
+		return 0, perf.Failure{Op: perf.OpBusy}
+	}
+	for i := range cfg {
+		logs[i] = newProfBuf(perfHdrWords, perfBufWords, perfBufTags)
+	}
+	lock(&perfProf.lock)
+	defer unlock(&perfProf.lock)
+	taken := perfSlots(0)
+	for i := range perfProf.sessions {
+		taken |= perfProf.sessions[i].mask
+	}
+	free := 0
+	for i := range perfProf.slots {
+		if !taken.has(i) {
+			free++
+		}
+	}
+	if free < len(cfg) {
+		return 0, perf.Failure{Op: perf.OpBusy}
+	}
+	for i := range cfg {
+		if perfWatched(&cfg[i], taken) {
+			return 0, perf.Failure{Slot: i, Op: perf.OpWatch}
+		}
+	}
+	if !perfProf.watch {
+		perfProf.generation = (perfProf.generation + 1) % 64
+	}
+	for perfProf.sessions[session].n != 0 {
+		session++ // each has a slot, so there are enough
+	}
+	ss := &perfProf.sessions[session]
+	ss.cost = limits.Cost
+	ss.next = 0
+	for i := range perfProf.slots {
+		if taken.has(i) || ss.n == len(cfg) {
+			continue
+		}
+		s := &perfProf.slots[i]
+		s.cfg = cfg[ss.n]
+		s.stats = perf.Stats{Period: s.cfg.Period, Precise: s.cfg.Precise}
+		s.log = logs[ss.n]
+		s.session = uint8(session)
+		ss.slots[ss.n] = uint8(i)
+		ss.mask |= 1 << i
+		ss.n++
+	}
+	perfSurvey()
+	return session, perf.Failure{}
+}
+
+// perfSurvey enters in perfProf what handlers want to know of all slots. The caller
+// holds perfProf.lock.
+func perfSurvey() {
+	n, watch, exact := 0, false, false
+	for i := range perfProf.sessions {
+		ss := &perfProf.sessions[i]
+		for _, slot := range ss.slots[:ss.n] {
+			c := &perfProf.slots[slot].cfg
+			n = max(n, int(slot)+1)
+			watch = watch || c.Watch()
+			exact = exact || c.Exact
+		}
+	}
+	perfProf.n, perfProf.watch, perfProf.exact = n, watch, exact
+}
+
+// perfWatched reports whether one of the given slots watches the executions that c
+// would watch. Which hits of a breakpoint are the same execution again is known by
+// goroutine, for one event; see perfPreempted.
+func perfWatched(c *perf.Config, slots perfSlots) bool {
+	for i := range perfProf.slots {
+		o := &perfProf.slots[i].cfg
+		if slots.has(i) && c.Watch() && o.Watch() && o.Config1 == c.Config1 {
+			return true
+		}
+	}
+	return false
+}
+
+// perfStop stops sampling. When it returns no counter of the session runs, none of
+// its file descriptors is open and no signal is on its way; what was sampled can
+// still be read.
 //
 //go:linkname perfStop runtime/pprof.runtime_perfStop
-func perfStop() {
-	if perfProf.state.Load() != perfSampling {
-		return
-	}
-	perfosStop()
+func perfStop(session int) {
+	ss := &perfProf.sessions[session]
+	perfosStop(ss)
 	// No thread is armed: nobody else writes the logs.
-	for i := range perfProf.slots[:perfProf.n] {
-		perfProf.slots[i].log.close()
+	for _, slot := range ss.slots[:ss.n] {
+		perfProf.slots[slot].log.close()
 	}
-	perfWake()
+	ss.wake()
 }
 
 // perfDone ends the session after the reader has seen the end of all buffers.
 //
 //go:linkname perfDone runtime/pprof.runtime_perfDone
-func perfDone() {
-	for i := range perfProf.slots[:perfProf.n] {
-		perfProf.slots[i].log = nil
+func perfDone(session int) {
+	lock(&perfProf.lock)
+	ss := &perfProf.sessions[session]
+	for _, slot := range ss.slots[:ss.n] {
+		perfProf.slots[slot].log = nil
+		perfProf.slots[slot].cfg = perf.Config{}
 	}
-	perfProf.n = 0
-	perfProf.state.Store(perfIdle)
+	ss.n, ss.mask = 0, 0
+	perfSurvey()
+	if perfProf.n == 0 {
+		perfProf.state.Store(perfIdle)
+	}
+	unlock(&perfProf.lock)
 }
 
-// perfStats returns the ledger of the event in the given slot. It is complete
-// between perfStop and perfDone.
+// perfStats returns the ledger of an event of the session. It is complete between
+// perfStop and perfDone.
 //
 //go:linkname perfStats runtime/pprof.runtime_perfStats
-func perfStats(slot int) perf.Stats {
+func perfStats(session, event int) perf.Stats {
 	lock(&perfProf.lock)
-	st := perfProf.slots[slot].stats
+	st := perfProf.slots[perfProf.sessions[session].slots[event]].stats
 	unlock(&perfProf.lock)
 	return st
 }
 
-// perfRead returns the next chunk of some slot's buffer, blocking until there
-// is one. eof means that sampling was stopped and everything has been read.
-// The data are valid until the next call. There must be one reader.
+// perfRead returns the next chunk of the buffer of some event of the session,
+// blocking until there is one. eof means that sampling was stopped and everything
+// has been read. The data are valid until the next call. A session has one reader.
 //
 // It polls every buffer before it sleeps, so that a busy event cannot make
 // another one's buffer overflow. (A reader of each buffer in turn, blocking,
 // was what the prototype of 2020 did.)
 //
 //go:linkname perfRead runtime/pprof.runtime_perfRead
-func perfRead() (slot int, data []uint64, tags []unsafe.Pointer, eof bool) {
-	n := perfProf.n
+func perfRead(session int) (event int, data []uint64, tags []unsafe.Pointer, eof bool) {
+	ss := &perfProf.sessions[session]
 	for {
 		ended := 0
-		for range n {
-			i := perfProf.next
-			perfProf.next = (i + 1) % n
-			data, tags, eof := perfProf.slots[i].log.read(profBufNonBlocking)
+		for range ss.n {
+			i := ss.next
+			ss.next = (i + 1) % ss.n
+			data, tags, eof := perfProf.slots[ss.slots[i]].log.read(profBufNonBlocking)
 			if len(data) > 0 {
 				return i, data, tags, false
 			}
@@ -200,30 +305,30 @@ func perfRead() (slot int, data []uint64, tags []unsafe.Pointer, eof bool) {
 				ended++
 			}
 		}
-		if ended == n {
+		if ended == ss.n {
 			return 0, nil, nil, true
 		}
-		perfProf.sleeping.Store(1)
+		ss.sleeping.Store(1)
 		// Look again: a writer that saw sleeping == 0 did not wake us.
 		due := false
-		for i := range n {
-			due = due || perfProf.slots[i].due()
+		for _, slot := range ss.slots[:ss.n] {
+			due = due || perfProf.slots[slot].due()
 		}
-		if due && perfProf.sleeping.CompareAndSwap(1, 0) {
+		if due && ss.sleeping.CompareAndSwap(1, 0) {
 			continue
 		}
 		// Nothing is due, or a waker is on its way.
-		notetsleepg(&perfProf.wait, -1)
-		noteclear(&perfProf.wait)
+		notetsleepg(&ss.wait, -1)
+		noteclear(&ss.wait)
 	}
 }
 
-// perfWake wakes the reader if it sleeps. It may run in a signal handler.
+// wake wakes the session's reader if it sleeps. It may run in a signal handler.
 //
 //go:nowritebarrierrec
-func perfWake() {
-	if perfProf.sleeping.Load() == 1 && perfProf.sleeping.CompareAndSwap(1, 0) {
-		notewakeup(&perfProf.wait)
+func (ss *perfSession) wake() {
+	if ss.sleeping.Load() == 1 && ss.sleeping.CompareAndSwap(1, 0) {
+		notewakeup(&ss.wait)
 	}
 }
 
@@ -254,8 +359,8 @@ func profBufStack(data []uint64, stk []uintptr) {
 }
 
 // add records samples overflows, together standing for events events, at stk.
-// It is called from signal handlers and, at disarm, from normal code on a
-// thread whose counters are stopped; see perfSlot.lock.
+// It is called from signal handlers and, at disarm, from normal code; see
+// perfSlot.lock.
 //
 // The tag must be &gp.labels of the interrupted goroutine, or nil; see
 // profBuf.write. The stack is as in perfStack.
@@ -267,10 +372,11 @@ func (s *perfSlot) add(tagPtr *unsafe.Pointer, stk []uintptr, samples, events ui
 		osyield()
 	}
 	s.log.write(tagPtr, 0, hdr[:], stk) // no profile has the time of a sample
-	due := perfProf.sleeping.Load() == 1 && s.due()
+	ss := &perfProf.sessions[s.session]
+	due := ss.sleeping.Load() == 1 && s.due()
 	s.lock.Store(0)
 	if due {
-		perfWake()
+		ss.wake()
 	}
 }
 

@@ -4,13 +4,13 @@
 
 // Counters of performance-monitoring events, one set per thread.
 //
-// Each thread has one counter per event of the session, opened for that thread
+// Each thread has one counter per slot that samples an event, opened for that thread
 // only (perf_event_open(2), pid = tid, cpu = -1): it counts wherever the thread
 // runs and costs other threads nothing. An overflow makes the kernel write a
 // record to the thread's ring and send SIGPROF to that very thread
 // (fcntl(2), F_SETOWN_EX with F_OWNER_TID).
 //
-// Who arms a thread: those that exist when the session starts are armed by the
+// Who arms a thread: those that exist when a session starts are armed by the
 // goroutine that starts it, because any thread may open counters for any other
 // of its process and one that is deep in a system call or in C would not come
 // by for long. A thread that comes later arms itself in minit, which every
@@ -38,30 +38,32 @@ import (
 type perfThread struct {
 	_ sys.NotInHeap
 
-	// next and prev link the threads of perfLinux.armed or .stopping, or the
-	// free list. Protected by perfProf.lock.
+	// next and prev link the threads of perfLinux.armed, or the free list. round
+	// is that of the latest perfEachThread which has come by. Protected by
+	// perfProf.lock.
 	next, prev *perfThread
+	round      uint32
 
-	// lock protects everything below. The owner's signal handler tries it and
-	// gives up if it is taken: whoever has it drains the ring. Normal code
-	// spins for it, and must not be interrupted by the handler of the same
-	// perfThread for longer than that handler runs, which the handler's
-	// giving up guarantees.
+	// lock protects everything below. Its value is perfHandlerLock if a signal
+	// handler of the thread has it, and else says which M does. The thread's
+	// handler waits for another thread that has it, and gives up if it has
+	// interrupted its own thread in the middle: then the next signal finds what
+	// is in the ring. Who has it is on the system stack and waits for nothing but
+	// the locks of perfSlots, which are taken after it.
 	lock atomic.Uint32
 
 	used    bool     // belongs to a thread
 	mp      muintptr // the thread's M; 0 if it has none, see perfforeign_linux.go
+	foreign bool     // Go did not create the thread, and t is in perfForeign. Protected by perfProf.lock
 	tid     int32
-	n       int  // counters in use: perfProf.n, or fewer while being armed
-	stopped bool // the counters have been stopped for good
+	slots   perfSlots     // those for which there is a counter
+	n       int           // they are below
+	knocked atomic.Uint32 // the thread has been sent a SIGPROF by knock, and has had none since
 	ring    perfRing
-	ctr     [perf.MaxEvents]perfCounter
-	stacks  *perfStacks // of a thread that runs C; see perfforeign_linux.go. Stays when t is reused
+	ctr     [perf.MaxEvents]perfCounter // by slot
+	stacks  *perfStacks                 // of a thread that runs C; see perfforeign_linux.go. Stays when t is reused
 	load    perfBound
-	twins   struct {
-		time int64 // of the latest record of a software event
-		seen uint8 // events that have had a record with that time
-	}
+	alike   perfAlike
 
 	// What the handler works with. It is here and not on its stack because
 	// most of it need not be zeroed for each signal.
@@ -73,9 +75,13 @@ type perfThread struct {
 // A perfCounter is one event's counter on one thread. See perf.Stats for the
 // units of the ledger's part.
 type perfCounter struct {
-	fd     int32
-	phased bool   // runs with the event's period; before, with a random first one
-	id     uint64 // the kernel's name for it in ring records
+	fd      int32
+	stopped bool   // for good
+	phased  bool   // runs with the event's period; before, with a random first one
+	id      uint64 // the kernel's name for it in ring records; 0 if there never was one
+
+	stopHead uint64 // the ring's head when it was stopped: its records are before
+	joined   int64  // ns, what samples had cost on the thread before it
 
 	start    uint64 // where the first overflow was due if it could not come so soon; or 0
 	first    uint64 // the first period
@@ -108,22 +114,33 @@ const (
 
 // perfLinux is the Linux part of perfProf. Protected by perfProf.lock.
 var perfLinux struct {
-	armed    *perfThread // threads of this session, doubly linked
-	stopping *perfThread // of these, those whose counters perfosStop has stopped
-	free     *perfThread // linked by next only
+	armed, last *perfThread // threads that have counters, doubly linked
+	round       uint32      // see perfEachThread
+	free        *perfThread // linked by next only
 
-	// readFormat is what read(2) of a counter returns: value, time enabled,
-	// time running and, from Linux 6.0 on, records lost.
+	// readFormat is what read(2) of a counter returns, and _PERF_SAMPLE_READ: value,
+	// time enabled, time running, ID and, from Linux 6.0 on, records lost.
 	readFormat uint64
 
-	// fds is the least descriptor that the session must not take. The kernel
+	// regs says that samples have the user's registers. Not all kernels do that
+	// on all architectures.
+	regs bool
+
+	// sigEntry is where the kernel begins the handling of SIGPROF: a sanitizer's
+	// wrapper of the handler, perhaps.
+	sigEntry uintptr
+
+	// fds is the least descriptor that sessions must not take. The kernel
 	// gives the least one that is free, so that this many are in use then.
 	fds int32
 
-	// cost is perf.Limits.Cost, and minClock the least first period of a clock, in
-	// ns. They are written before any thread is armed, and handlers read them
-	// without a lock.
-	cost     int64
+	// exec is the thread that is in execve, or 0; see perfExec.
+	exec int32
+
+	// cost is the least perf.Limits.Cost of all sessions, and minClock the least
+	// first period of a clock, in ns. They are written before any thread is armed
+	// for the session that changes them, and handlers read cost without a lock.
+	cost     atomic.Int64
 	minClock uint64
 }
 
@@ -135,70 +152,107 @@ var perfLinux struct {
 // to is marked itself.)
 var perfHooks struct {
 	init, exit func(mp *m)
+	exec       func(mp *m, begin bool)
+	cross      func(mp *m)
 	sigprof    func(c *sigctxt, gp *g, mp *m, delayed bool) bool
 }
 
-// perfosStart arms all threads. The calling thread comes first: what is wrong
-// with an event or with our permissions shows there and is returned. Another
+// perfosStart arms all threads for the session. The calling thread comes first: what
+// is wrong with an event or with our permissions shows there and is returned. Another
 // thread that can't be armed for lack of descriptors or memory is counted in
 // the ledger, not a reason to go without a profile.
-func perfosStart(limits perf.Limits) perf.Failure {
-	for i := range perfProf.slots[:perfProf.n] {
-		c := &perfProf.slots[i].cfg
-		perfProf.watch = perfProf.watch || perfWatches(i, uintptr(c.Config1))
-		perfProf.exact = perfProf.exact || c.Exact
+func perfosStart(ss *perfSession, limits perf.Limits) perf.Failure {
+	alone := perfProf.active == 0 // starts and stops come one after the other
+	if alone {
+		perfForeignReset()
+		perfLinux.regs = true
+		perfLinux.readFormat = _PERF_FORMAT_TOTAL_TIME_ENABLED | _PERF_FORMAT_TOTAL_TIME_RUNNING | _PERF_FORMAT_ID | _PERF_FORMAT_LOST
 	}
-	perfForeignReset()
 	if !perfProf.used.Load() {
 		perfHooks.init = perfSessionInitThread
 		perfHooks.exit = perfSessionExitThread
+		perfHooks.exec = perfSessionExec
+		perfHooks.cross = perfSessionCross
 		perfHooks.sigprof = perfSessionSigprof
 		perfProf.used.Store(true)
 	}
 	perfInstallHandler()
 
 	mp := acquirem() // the self-armed thread must stay the current one
-	perfLinux.readFormat = _PERF_FORMAT_TOTAL_TIME_ENABLED | _PERF_FORMAT_TOTAL_TIME_RUNNING | _PERF_FORMAT_LOST
 	perfLinux.fds = int32(limits.FD)
-	perfLinux.cost = int64(limits.Cost)
-	perfLinux.minClock = perfMinClock
-	perfMeasureCost(mp)
-	perfStartRungs()
+	perfLimitCost()
+	if alone {
+		var sa sigactiont
+		sysSigaction(_SIGPROF, nil, &sa)
+		perfLinux.sigEntry = sa.sa_handler
+		// With other sessions' counters running, what they cost would be measured
+		// too. What was measured for the first of them holds.
+		perfLinux.minClock = perfMinClock
+		perfMeasureCost(mp, ss)
+	}
+	perfStartRungs(ss)
 
 	// From here on new threads arm themselves. A thread that is being created
 	// has either not reached minit's check, which will see the new state, or
 	// has stored its procid before that check, and the loop below sees it.
 	// Both are sequentially consistent.
+	lock(&perfProf.lock)
+	perfProf.active |= ss.mask
 	perfProf.state.Store(perfSampling)
+	unlock(&perfProf.lock)
 
 	var f perf.Failure
-	systemstack(func() { f = perfArm(mp, true, false) })
+	systemstack(func() { f = perfArm(mp, ss, false) })
+	releasem(mp)
 	if f.Op != perf.OpNone {
-		systemstack(perfStopThreads)
-		releasem(mp)
+		perfStopThreads(ss)
 		perfRestoreHandler()
 		return f
 	}
 	// allm is prepended to and its removed elements keep their links, so it
 	// can be walked without a lock, which would stop the scheduler for the
 	// time of all these system calls.
-	systemstack(func() {
-		for p := (*m)(atomic.Loadp(unsafe.Pointer(&allm))); p != nil; p = p.alllink {
-			if p != mp {
-				perfArm(p, false, false)
-			}
+	for p := (*m)(atomic.Loadp(unsafe.Pointer(&allm))); p != nil; p = p.alllink {
+		perfStartThread(p, ss)
+	}
+	perfEachThread(func(t *perfThread) bool {
+		if t.mp == 0 {
+			t.join(ss, false) // it runs C, and is known from another session
 		}
+		return true
 	})
-	releasem(mp)
 	return perf.Failure{}
 }
 
-// perfosStop disarms all threads and gives SIGPROF back.
-func perfosStop() {
-	mp := acquirem()
-	systemstack(perfStopThreads)
-	releasem(mp)
+// perfStartThread arms an existing thread for the session, if it is not yet. Like
+// perfNextThread it is called for each of perhaps thousands of threads, at some
+// ten microseconds, and it is on entry that the goroutine can be preempted: to
+// stop the world must not wait for all of them.
+//
+//go:noinline
+func perfStartThread(mp *m, ss *perfSession) {
+	systemstack(func() { perfArm(mp, ss, false) })
+}
+
+// perfosStop disarms all threads of the session's counters, and gives SIGPROF back if
+// it was the last one.
+func perfosStop(ss *perfSession) {
+	perfStopThreads(ss)
+	perfLimitCost()
 	perfRestoreHandler()
+}
+
+// perfLimitCost has the overhead bound keep what the strictest session asks for.
+func perfLimitCost() {
+	least := perf.MaxCost
+	lock(&perfProf.lock)
+	for i := range perfProf.sessions {
+		if ss := &perfProf.sessions[i]; ss.n != 0 {
+			least = min(least, ss.cost)
+		}
+	}
+	perfLinux.cost.Store(int64(least))
+	unlock(&perfProf.lock)
 }
 
 // perfInitThread arms the current thread if a session is running. Called from
@@ -213,7 +267,43 @@ func perfInitThread(mp *m) {
 }
 
 func perfSessionInitThread(mp *m) {
-	systemstack(func() { perfArm(mp, false, true) })
+	systemstack(func() { perfArm(mp, nil, true) })
+}
+
+// perfCross is called by a thread of C that has an M, as it goes from C to Go and
+// back: mp.isExtraInC says where it still is. It must not be preempted, see
+// cgocallbackg.
+//
+//go:nosplit
+func perfCross(mp *m) {
+	if mp.perf.Load() != 0 {
+		perfHooks.cross(mp)
+	}
+}
+
+// perfSessionCross records what has overflowed where the thread comes from and has not
+// been read yet. Else whoever looks at the ring next would take it for the other's.
+//
+// It holds the thread's lock, so that its handler does not wait for a slot's.
+//
+//go:nosplit
+func perfSessionCross(mp *m) {
+	systemstack(func() {
+		t := (*perfThread)(unsafe.Pointer(mp.perf.Load()))
+		if t == nil {
+			return
+		}
+		t.acquire()
+		if t.mp.ptr() == mp && t.ring.base != 0 && t.ring.head() != t.ring.tail {
+			if mp.isExtraInC {
+				t.readForeign()
+			} else {
+				t.drainLeafs(t.ring.head(), false)
+			}
+			t.drainLeafs(t.ring.head(), true) // overflowed here, while the handler gave up
+		}
+		t.lock.Store(0)
+	})
 }
 
 // perfExitThread disarms the current thread, which exits or leaves Go. Called
@@ -241,11 +331,11 @@ func perfSessionExitThread(mp *m) {
 	lock(&perfProf.lock)
 	if t := (*perfThread)(unsafe.Pointer(mp.perf.Load())); t == nil {
 		// Never armed, or disarmed by perfStopThreads.
-	} else if mp.isextra {
+	} else if mp.isextra && !perfThreadEnds(mp) {
 		t.abandon(mp)
 	} else {
-		t.stop()
-		t.close(mp)
+		t.stop(t.slots)
+		t.close(t.slots)
 	}
 	unlock(&perfProf.lock)
 }
@@ -265,66 +355,136 @@ func perfNewThread() *perfThread {
 	return t
 }
 
-// perfArm opens and starts the counters of mp's thread, unless they are
-// already, or the thread is not there. If must is set, no failure is counted,
-// for it ends the session. A fresh thread has just begun.
-func perfArm(mp *m, must, fresh bool) (f perf.Failure) {
-	t := perfNewThread()
+// perfArm opens and starts a session's counters on mp's thread, or those of all
+// sessions if ss is nil, unless the thread is not there. With ss, the thread may be
+// armed for others already, and a failure on the calling thread is not counted, for
+// it ends the session. A fresh thread has just begun.
+func perfArm(mp *m, ss *perfSession, fresh bool) (f perf.Failure) {
+	spare := perfNewThread()
+	if mp.isextra {
+		spare.makeStacks()
+	}
 	lock(&perfProf.lock)
 	tid := int32(atomic.Load64(&mp.procid))
+	t := (*perfThread)(unsafe.Pointer(mp.perf.Load()))
 	switch {
-	case perfProf.state.Load() != perfSampling || mp.perf.Load() != 0 || tid == 0:
-		t.recycle()
-	case perfForeignAdopt(mp, tid):
-		t.recycle()
-	default:
-		if f = t.arm(mp, tid, fresh); f.Op != perf.OpNone && !must {
-			perfCountFailure(f)
-		}
+	case perfProf.active == 0 || tid == 0:
+	case t == nil && perfForeignAdopt(mp, tid):
+		t = (*perfThread)(unsafe.Pointer(mp.perf.Load()))
+	case t == nil:
+		t, spare = spare, nil
+		t.start(mp, tid)
+	}
+	if spare != nil {
+		spare.recycle()
+	}
+	if t != nil {
+		f = t.arm(ss, fresh)
 	}
 	unlock(&perfProf.lock)
 	return f
 }
 
-// arm opens and starts the counters of thread tid, whose M is mp, or nil if Go
-// did not create it. On failure it recycles t. The caller holds perfProf.lock.
-func (t *perfThread) arm(mp *m, tid int32, fresh bool) perf.Failure {
+// start makes t the perfThread of thread tid, whose M is mp, or nil if it has none.
+// It is to be armed next. The caller holds perfProf.lock.
+func (t *perfThread) start(mp *m, tid int32) {
 	t.acquire()
 	t.used = true
 	t.mp.set(mp)
 	t.tid = tid
 	t.load = perfBound{}
-	f := t.open(fresh)
 	t.lock.Store(0)
-	if f.Op != perf.OpNone {
+}
+
+// arm opens and starts the counters that t's thread lacks: those of ss, or of all
+// sessions. If it has none then, t is recycled. The caller holds perfProf.lock.
+func (t *perfThread) arm(ss *perfSession, fresh bool) (f perf.Failure) {
+	if ss != nil {
+		f = t.join(ss, fresh)
+	} else {
+		for i := range perfProf.sessions {
+			if e := t.join(&perfProf.sessions[i], fresh); e.Op != perf.OpNone {
+				f = e
+			}
+		}
+	}
+	if t.slots == 0 {
 		t.free()
+	}
+	return f
+}
+
+// join opens and starts the session's counters on t's thread, unless they are. If one
+// can't be, none is, and that is entered in the ledger. The caller holds
+// perfProf.lock. The thread may be sampled by other sessions meanwhile, and its
+// handler runs as long as t.lock is not held.
+func (t *perfThread) join(ss *perfSession, fresh bool) (f perf.Failure) {
+	if ss.mask&perfProf.active == 0 || ss.mask&t.slots != 0 {
+		return perf.Failure{}
+	}
+	var ctr [perf.MaxEvents]perfCounter
+	opened := 0
+	for ; opened < ss.n; opened++ {
+		slot := ss.slots[opened]
+		op, errno := t.openCounter(int(slot), &ctr[slot], &ctr[ss.slots[0]], fresh)
+		if op != perf.OpNone {
+			f = perf.Failure{Slot: opened, Op: op, Errno: errno}
+			break
+		}
+	}
+	if f.Op != perf.OpNone {
+		// The one that failed may have a descriptor, too.
+		for _, slot := range ss.slots[:opened+1] {
+			ctr[slot].close()
+		}
+		if t.slots == 0 {
+			t.ring.close()
+		}
+		perfCountFailure(ss, f)
 		return f
 	}
-	t.link(&perfLinux.armed)
-	if mp != nil {
-		mp.perf.Store(uintptr(unsafe.Pointer(t)))
-	} else {
-		perfForeignInsert(t)
+
+	t.acquire()
+	for _, slot := range ss.slots[:ss.n] {
+		t.ctr[slot] = ctr[slot]
+		t.ctr[slot].joined = t.load.total()
+		t.n = max(t.n, int(slot)+1)
 	}
-	for i := range t.ctr[:t.n] {
-		perfProf.slots[i].stats.Threads++
+	first := t.slots == 0
+	t.slots |= ss.mask
+	if !first {
+		t.rebase()
+	}
+	t.lock.Store(0)
+	if first {
+		t.link()
+		mp := t.mp.ptr()
+		if mp != nil {
+			mp.perf.Store(uintptr(unsafe.Pointer(t)))
+		}
+		if mp == nil || mp.isextra {
+			perfForeignInsert(t)
+		}
+	}
+	for _, slot := range ss.slots[:ss.n] {
+		perfProf.slots[slot].stats.Threads++
 		if t.ring.base == 0 {
-			perfProf.slots[i].stats.NoRing++
+			perfProf.slots[slot].stats.NoRing++
 		}
 		// Can't fail for an open counter.
-		ioctl(t.ctr[i].fd, _PERF_EVENT_IOC_ENABLE, 0)
+		ioctl(t.ctr[slot].fd, _PERF_EVENT_IOC_ENABLE, 0)
 	}
 	return perf.Failure{}
 }
 
-// perfCountFailure enters in the ledger that a thread could not be armed.
-func perfCountFailure(f perf.Failure) {
+// perfCountFailure enters in the session's ledger that a thread could not be armed.
+func perfCountFailure(ss *perfSession, f perf.Failure) {
 	if f.Errno == _ESRCH {
 		return // the thread is gone
 	}
 	// A thread is sampled for all events or for none.
-	for i := range perfProf.slots[:perfProf.n] {
-		failed := &perfProf.slots[i].stats.Failed
+	for _, slot := range ss.slots[:ss.n] {
+		failed := &perfProf.slots[slot].stats.Failed
 		k := 0
 		for k < len(failed)-1 && failed[k].Threads != 0 && (failed[k].Op != f.Op || failed[k].Errno != f.Errno) {
 			k++
@@ -342,37 +502,101 @@ func (t *perfThread) recycle() {
 	perfLinux.free = t
 }
 
+// perfHandlerLock is the value of perfThread.lock that a signal handler has.
+const perfHandlerLock = 1
+
+// perfLockOf returns the value of perfThread.lock that mp's thread has.
+//
+//go:nowritebarrierrec
+func perfLockOf(mp *m) uint32 { return perfHandlerLock + 1 + uint32(mp.id) }
+
 // acquire takes t.lock in normal code.
 //
 //go:nowritebarrierrec
 func (t *perfThread) acquire() {
-	for !t.lock.CompareAndSwap(0, 1) {
+	for !t.lock.CompareAndSwap(0, perfLockOf(getg().m)) {
 		osyield()
 	}
 }
 
-func (t *perfThread) link(list **perfThread) {
-	t.prev, t.next = nil, *list
-	if t.next != nil {
-		t.next.prev = t
+// acquireInHandler takes t.lock in a signal handler of mp's thread, unless that thread
+// has it.
+//
+//go:nowritebarrierrec
+func (t *perfThread) acquireInHandler(mp *m) bool {
+	for !t.lock.CompareAndSwap(0, perfHandlerLock) {
+		if t.lock.Load() == perfLockOf(mp) {
+			return false
+		}
+		osyield()
 	}
-	*list = t
+	return true
+}
+
+// link puts t at the end of perfLinux.armed. perfEachThread, if it is under way, has
+// nothing to do for it. The caller holds perfProf.lock.
+func (t *perfThread) link() {
+	t.round = perfLinux.round
+	t.prev, t.next = perfLinux.last, nil
+	if t.prev != nil {
+		t.prev.next = t
+	} else {
+		perfLinux.armed = t
+	}
+	perfLinux.last = t
 }
 
 func (t *perfThread) unlink() {
-	switch t {
-	case perfLinux.armed:
-		perfLinux.armed = t.next
-	case perfLinux.stopping:
-		perfLinux.stopping = t.next
-	}
 	if t.prev != nil {
 		t.prev.next = t.next
+	} else {
+		perfLinux.armed = t.next
 	}
 	if t.next != nil {
 		t.next.prev = t.prev
+	} else {
+		perfLinux.last = t.prev
 	}
 	t.prev, t.next = nil, nil
+}
+
+// perfEachThread calls f on the system stack for each thread that is armed now, with
+// perfProf.lock held. It releases the lock between threads, so that one that exits does
+// not wait for all the others, and lets the world stop there. One call is under way at a
+// time, but the goroutine may go on on another thread than before.
+//
+// f reports whether it is done with t, which it may have freed. If not, it is called
+// again, unless t has exited. Threads that f is done with go to the end of the list, as
+// do new ones.
+func perfEachThread(f func(t *perfThread) (done bool)) {
+	lock(&perfProf.lock)
+	perfLinux.round++
+	round := perfLinux.round
+	unlock(&perfProf.lock)
+	for perfNextThread(round, f) {
+	}
+}
+
+//go:noinline
+func perfNextThread(round uint32, f func(t *perfThread) (done bool)) (more bool) {
+	systemstack(func() {
+		lock(&perfProf.lock)
+		t := perfLinux.armed
+		more = t != nil && t.round != round
+		wait := false
+		if more {
+			wait = !f(t)
+			if !wait && t == perfLinux.armed {
+				t.unlink()
+				t.link()
+			}
+		}
+		unlock(&perfProf.lock)
+		if wait {
+			osyield()
+		}
+	})
+	return more
 }
 
 // free gives up t's descriptors and ring, and t. Its lock may be free or not;
@@ -384,9 +608,10 @@ func (t *perfThread) free() {
 	t.ring.close()
 	for i := range t.ctr[:t.n] {
 		t.ctr[i].close()
+		t.ctr[i] = perfCounter{}
 	}
 	t.n = 0
-	t.stopped = false
+	t.slots = 0
 	t.lock.Store(0)
 	t.recycle()
 }
@@ -405,7 +630,7 @@ func perfIs(fd int32, id uint64) bool {
 // ours reports whether the counter's descriptor is still the counter.
 //
 //go:nowritebarrierrec
-func (c *perfCounter) ours() bool { return perfIs(c.fd, c.id) }
+func (c *perfCounter) ours() bool { return c.id != 0 && c.fd >= 0 && perfIs(c.fd, c.id) }
 
 // control performs an ioctl on the counter, if it is still there.
 //
@@ -416,26 +641,18 @@ func (c *perfCounter) control(req uintptr) {
 	}
 }
 
-// close closes the counter's descriptor. One without an ID has just been opened.
+// close closes the counter's descriptor, if it is still there.
 func (c *perfCounter) close() {
-	if c.id == 0 || c.ours() {
+	if c.ours() {
 		closefd(c.fd)
 	}
 }
 
-// open opens all counters of t, stopped.
-func (t *perfThread) open(fresh bool) perf.Failure {
-	for i := range perfProf.slots[:perfProf.n] {
-		if op, errno := t.openCounter(i, fresh); op != perf.OpNone {
-			return perf.Failure{Slot: i, Op: op, Errno: errno}
-		}
-	}
-	return perf.Failure{}
-}
-
-func (t *perfThread) openCounter(i int, fresh bool) (perf.Op, int32) {
+// openCounter opens in c the counter of slot i on t's thread, stopped. ring is the
+// first counter that is opened with it. If it fails, c has a descriptor if it has an
+// ID. The caller holds perfProf.lock.
+func (t *perfThread) openCounter(i int, c, ring *perfCounter, fresh bool) (perf.Op, int32) {
 	s := &perfProf.slots[i]
-	c := &t.ctr[i]
 	period := s.cfg.Periods[s.rung]
 	start, first := perfFirstPeriod(&s.cfg, period, fresh)
 	*c = perfCounter{phased: first == period, due: first, start: start, first: first, period: period, rung: s.rung, maxRung: s.rung}
@@ -449,7 +666,10 @@ func (t *perfThread) openCounter(i int, fresh bool) (perf.Op, int32) {
 		return perf.OpOpen, -fd
 	}
 	c.fd = fd
-	t.n = i + 1
+	if r := ioctl(fd, _PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&c.id))); r < 0 {
+		closefd(fd)
+		return perf.OpControl, -r
+	}
 
 	own := fOwnerEx{typ: _F_OWNER_TID, pid: t.tid}
 	if r := fcntlPtr(fd, _F_SETOWN_EX, uintptr(unsafe.Pointer(&own))); r < 0 {
@@ -458,22 +678,36 @@ func (t *perfThread) openCounter(i int, fresh bool) (perf.Op, int32) {
 	if r := fcntlPtr(fd, _F_SETSIG, _SIGPROF); r < 0 {
 		return perf.OpSignal, -r
 	}
-	if t.mp != 0 || perfForeignSignals() {
+	if t.getsSignals() {
 		if r := fcntlPtr(fd, _F_SETFL, _O_ASYNC); r < 0 {
 			return perf.OpSignal, -r
 		}
 	}
-	if r := ioctl(fd, _PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&c.id))); r < 0 {
-		return perf.OpControl, -r
-	}
-	if i == 0 {
+	switch {
+	case c == ring && t.slots == 0:
 		// Going without a ring costs accuracy, not the profile: see
 		// drainCounters. It is counted as NoRing.
 		t.ring.open(fd)
-	} else if t.ring.base != 0 {
-		if r := ioctl(fd, _PERF_EVENT_IOC_SET_OUTPUT, uintptr(t.ctr[0].fd)); r < 0 {
-			return perf.OpRing, -r
+	case t.ring.base != 0:
+		// The mapping keeps the event for which it was made in existence after
+		// its descriptor is closed, so that any counter may end first.
+		if c != ring {
+			return t.share(c, ring)
 		}
+		for k := range t.ctr[:t.n] {
+			if t.ctr[k].ours() {
+				return t.share(c, &t.ctr[k])
+			}
+		}
+		return perf.OpRing, _EBADF // the program has closed them all
+	}
+	return perf.OpNone, 0
+}
+
+// share has c write to the ring that the counter other writes to.
+func (t *perfThread) share(c, other *perfCounter) (perf.Op, int32) {
+	if r := ioctl(c.fd, _PERF_EVENT_IOC_SET_OUTPUT, uintptr(other.fd)); r < 0 {
+		return perf.OpRing, -r
 	}
 	return perf.OpNone, 0
 }
@@ -491,14 +725,25 @@ func perfOpen(s *perfSlot, tid int32, period uint64) int32 {
 	for {
 		attr := perfAttr(s)
 		attr.samplePeriod = period
+		if perfLinux.regs {
+			attr.sampleType |= _PERF_SAMPLE_REGS_USER
+			attr.sampleRegsUser = perfSampleRegs
+		}
+		if perfSharesSample(&s.cfg) {
+			attr.sampleType |= _PERF_SAMPLE_READ
+		}
 		fd := perf_event_open(&attr, tid, -1, -1, _PERF_FLAG_FD_CLOEXEC)
 		switch {
 		case fd >= 0:
 			return fd
+		case fd == -_ENOSYS && perfLinux.regs && perfLinux.armed == nil:
+			// Perhaps a kernel without CONFIG_HAVE_PERF_REGS, as mips had until
+			// 5.13. If there is no perf_event_open it comes back.
+			perfLinux.regs = false
 		case auto && s.stats.Precise > 0:
 			// Nobody asked for this precision: take the next lower one.
 			s.stats.Precise--
-		case fd == -_EINVAL && perfLinux.readFormat&_PERF_FORMAT_LOST != 0:
+		case fd == -_EINVAL && perfLinux.readFormat&_PERF_FORMAT_LOST != 0 && perfLinux.armed == nil:
 			// Perhaps Linux before 6.0. If it is another EINVAL it comes back.
 			perfLinux.readFormat &^= _PERF_FORMAT_LOST
 			if auto {
@@ -521,7 +766,7 @@ func perfAttr(s *perfSlot) perfEventAttr {
 		typ:          c.Type,
 		size:         uint32(unsafe.Sizeof(perfEventAttr{})),
 		config:       c.Config,
-		sampleType:   _PERF_SAMPLE_IDENTIFIER | _PERF_SAMPLE_IP | _PERF_SAMPLE_TIME,
+		sampleType:   perfSampleType,
 		clockid:      1, // CLOCK_MONOTONIC, as nanotime
 		readFormat:   perfLinux.readFormat,
 		bits:         perfAttrBit(_PERF_ATTR_DISABLED) | perfAttrBit(_PERF_ATTR_USE_CLOCKID) | perfAttrPreciseIP(uint(s.stats.Precise)),
@@ -563,23 +808,22 @@ const (
 	perfThreadStart = 6 * 1000
 )
 
-// perfStartRungs chooses the periods that threads start with. Clocks
+// perfStartRungs chooses the periods that threads start with for the session. Clocks
 // interrupt a thread even if it is the kernel's or another clock's interrupt
 // that runs. With four of 10 us, at 12 us for an interrupt, a thread never got
 // as far as the signal handler, where the overhead bound would have acted. So
 // they start with periods that together cost no more than the bound allows. It
 // takes the shorter ones where they are cheap enough.
-func perfStartRungs() {
-	slots := perfProf.slots[:perfProf.n]
-	clocks := uint64(0)
-	for i := range slots {
-		if slots[i].cfg.Clock {
+func perfStartRungs(ss *perfSession) {
+	clocks := uint64(0) // of all sessions
+	for i := range perfProf.slots[:perfProf.n] {
+		if perfProf.slots[i].cfg.Clock {
 			clocks++
 		}
 	}
-	least := clocks * uint64(perfCost.whole*100/perfLinux.cost)
-	for i := range slots {
-		s := &slots[i]
+	least := clocks * uint64(perfCost.whole*100/perfLinux.cost.Load())
+	for _, slot := range ss.slots[:ss.n] {
+		s := &perfProf.slots[slot]
 		s.rung = 0
 		for ps := &s.cfg.Periods; s.cfg.Clock && ps[s.rung] < least && ps[s.rung+1] != 0; s.rung++ {
 		}
@@ -652,49 +896,26 @@ func (s *perfSlot) filteredClock() bool {
 	return s.cfg.Clock && (s.cfg.ExcludeKernel || s.cfg.ExcludeUser)
 }
 
-// event returns the index of the event that the record is about, or -1.
-//
-// Two software events that differ only in what they exclude can overflow at the
-// same occurrence. Then Linux since 6.1 or so writes the second record with the
-// first one's ID and time: it fills in a perf_sample_data once and uses it for
-// both (do_perf_sw_event and perf_prepare_sample in kernel/events/core.c). No
-// two occurrences have the same time, so that tells these records. A clock's
-// interrupt may come between the two; it has a perf_sample_data of its own.
+// event returns the index of the event that the record is about, or -1 if that has
+// been closed.
 //
 //go:nowritebarrierrec
 func (t *perfThread) event(rec *perfRecord) int {
 	for i := range t.ctr[:t.n] {
-		if t.ctr[i].id != rec.id {
-			continue
+		if t.ctr[i].id == rec.id && t.slots.has(i) {
+			return i
 		}
-		if c := &perfProf.slots[i].cfg; rec.typ == _PERF_RECORD_SAMPLE && c.Type == _PERF_TYPE_SOFTWARE && !c.Clock {
-			return t.twin(i, rec)
-		}
-		return i
 	}
 	return -1
 }
 
-// twin returns the index of the event to which a record belongs that has the
-// ID of software event i.
-//
-//go:nowritebarrierrec
-func (t *perfThread) twin(i int, rec *perfRecord) int {
-	if rec.time != t.twins.time || t.twins.seen>>i&1 == 0 {
-		t.twins.time = rec.time
-		t.twins.seen = 1 << i
-		return i
-	}
-	kernel := rec.misc&_PERF_RECORD_MISC_CPUMODE_MASK == _PERF_RECORD_MISC_KERNEL
-	for j := range t.ctr[:t.n] {
-		c := &perfProf.slots[j].cfg
-		if t.twins.seen>>j&1 == 0 && c.Type == _PERF_TYPE_SOFTWARE && c.Config == perfProf.slots[i].cfg.Config &&
-			!(kernel && c.ExcludeKernel) && !(!kernel && c.ExcludeUser) {
-			t.twins.seen |= 1 << j
-			return j
-		}
-	}
-	return i
+// perfSharesSample reports whether the kernel makes one perf_sample_data for an
+// occurrence of the event and uses it for all counters that it makes overflow
+// (do_perf_sw_event in kernel/events/core.c). Since Linux 6.1 or so it fills in
+// only what an earlier counter's record has not had (perf_prepare_sample): all of
+// them have the first one's ID. But what _PERF_SAMPLE_READ reads is each counter's own.
+func perfSharesSample(c *perf.Config) bool {
+	return c.Type == _PERF_TYPE_SOFTWARE && !c.Clock
 }
 
 // phase sets the event's period on a counter that has overflowed for the first
@@ -711,7 +932,7 @@ func (t *perfThread) twin(i int, rec *perfRecord) int {
 func (t *perfThread) phase(i int) {
 	c := &t.ctr[i]
 	c.phased = true
-	if t.stopped || !c.ours() {
+	if c.stopped || !c.ours() {
 		// It is being disarmed, and must not be started again, or the program has
 		// closed it. All its records are of the first period.
 		c.phaseEnd = ^uint64(0)
@@ -724,97 +945,142 @@ func (t *perfThread) phase(i int) {
 	t.restart(c, c.period)
 }
 
-// stop stops t's counters. When it returns none of them can overflow.
+// stop stops t's counters of the given slots. When it returns none of them can
+// overflow.
 //
 //go:nowritebarrierrec
-func (t *perfThread) stop() {
+func (t *perfThread) stop(slots perfSlots) {
 	t.acquire() // not between phase's two steps
-	t.stopped = true
 	for i := range t.ctr[:t.n] {
-		t.ctr[i].control(_PERF_EVENT_IOC_DISABLE)
+		if c := &t.ctr[i]; slots.has(i) {
+			c.stopped = true
+			c.control(_PERF_EVENT_IOC_DISABLE)
+		}
+	}
+	if t.ring.base != 0 {
+		head := t.ring.head()
+		for i := range t.ctr[:t.n] {
+			if slots.has(i) {
+				t.ctr[i].stopHead = head
+			}
+		}
+	}
+	if t.slots&^slots != 0 {
+		t.rebase()
 	}
 	t.lock.Store(0)
 }
 
-// pending reports whether t's ring has records that its handler has not seen.
-func (t *perfThread) pending() bool {
+// pending reports whether t's ring has records that its handler has not seen, from
+// before the counters of the given slots were stopped.
+func (t *perfThread) pending(slots perfSlots) bool {
 	t.acquire()
-	p := t.ring.base != 0 && t.ring.head() != t.ring.tail
+	p := false
+	for i := range t.ctr[:t.n] {
+		p = p || t.ring.base != 0 && slots.has(i) && t.ring.tail < t.ctr[i].stopHead
+	}
 	t.lock.Store(0)
 	return p
 }
 
-// close completes the ledger from t's stopped counters, and frees t.
-// The caller holds perfProf.lock.
-func (t *perfThread) close(mp *m) {
-	if mp != nil {
-		mp.perf.Store(0)
-	} else {
+// close completes the ledger from t's counters of the given slots, which are stopped,
+// and closes them. When that were all, it frees t. The caller holds perfProf.lock, and
+// no signal handler of this thread can run that takes a perfSlot.lock.
+func (t *perfThread) close(slots perfSlots) {
+	slots &= t.slots
+	last := slots == t.slots
+	if last {
 		perfForeignRemove(t)
-		t.drainForeign()
+	}
+	t.drainForeign()
+	if mp := t.mp.ptr(); last && mp != nil {
+		mp.perf.Store(0)
 	}
 	t.acquire()
 	// What the thread's handler did not see any more, because the signal is
 	// still pending or was blocked until the end. Its stack is gone.
 	if t.ring.base != 0 {
-		t.drainLeafs(t.ring.head(), false)
+		if last {
+			t.drainLeafs(t.ring.head(), false)
+		} else {
+			t.takeLeafs(slots)
+		}
 	}
 	for i := range t.ctr[:t.n] {
-		c := &t.ctr[i]
-		s := &perfProf.slots[i]
-		st := &s.stats
-		var v perfCounterValue
-		if v.read(c) {
-			st.Events += v.value
-			st.Enabled += v.enabled
-			st.Running += v.running
-			// The ring's own count of what did not fit is shared by all
-			// events and reported late; the kernel's per event is exact.
-			if v.lost != 0 || perfLinux.readFormat&_PERF_FORMAT_LOST != 0 {
-				c.lostRing = v.lost
-			}
-		} else {
-			st.MissedReads++
+		if !slots.has(i) {
+			continue
 		}
-		st.Samples += c.samples
-		st.Delayed += c.delayed
-		st.InHandler += c.inHandler
-		st.LostRing += c.lostRing
-		st.LostUnwind += c.lostUnwind
-		st.Sampled += c.events
-		st.Throttled += c.throttled
-		st.Cost += uint64(t.load.sum + t.load.cost() + perfWhole(t.load.exact.seen))
-		st.MaxPeriod = max(st.MaxPeriod, s.cfg.Periods[c.maxRung])
-		st.Replayed += c.replayed
-		st.Stuck += c.stuck
-		// Losses are part of the profile, so that its total is right.
-		lost := uint64(0)
-		start := c.lostStart(s, v.value)
-		if c.lostRing != 0 {
-			n := c.lostEvents(c.lostRing, v.value-min(v.value, start), s.cfg.Clock)
-			s.addLeaf(0, _PerfLostRing, c.lostRing, n)
-			lost += n
+		t.settle(i)
+		if !last {
+			t.ctr[i].close()
+			t.ctr[i] = perfCounter{}
 		}
-		if c.lostUnwind != 0 {
-			n := c.lostUnwind * c.period
-			s.addLeaf(0, _PerfLostState, c.lostUnwind, n)
-			lost += n
-		}
-		if late := c.late(s, v.value, lost); late != 0 {
-			s.addLeaf(0, _PerfLostLate, late, late*c.period)
-			st.LostLate += late
-			lost += late * c.period
-		}
-		if start != 0 {
-			s.addLeaf(0, _PerfLostStart, 1, start)
-			st.LostStart++
-			lost += start
-		}
-		st.Lost += lost
+	}
+	t.slots &^= slots
+	if !last {
+		t.rebase()
 	}
 	t.lock.Store(0)
-	t.unlink()
-	t.free()
+	if last {
+		t.unlink()
+		t.free()
+	}
+}
+
+// settle enters in the ledger what the stopped counter of slot i has counted, and
+// what became of it.
+func (t *perfThread) settle(i int) {
+	c := &t.ctr[i]
+	s := &perfProf.slots[i]
+	st := &s.stats
+	var v perfCounterValue
+	if v.read(c) {
+		st.Events += v.value
+		st.Enabled += v.enabled
+		st.Running += v.running
+		// The ring's own count of what did not fit is shared by all
+		// events and reported late; the kernel's per event is exact.
+		if v.lost != 0 || perfLinux.readFormat&_PERF_FORMAT_LOST != 0 {
+			c.lostRing = v.lost
+		}
+	} else {
+		st.MissedReads++
+	}
+	st.Samples += c.samples
+	st.Delayed += c.delayed
+	st.InHandler += c.inHandler
+	st.LostRing += c.lostRing
+	st.LostUnwind += c.lostUnwind
+	st.Sampled += c.events
+	st.Throttled += c.throttled
+	st.Cost += uint64(t.load.total() - c.joined)
+	st.MaxPeriod = max(st.MaxPeriod, s.cfg.Periods[c.maxRung])
+	st.Replayed += c.replayed
+	st.Stuck += c.stuck
+	// Losses are part of the profile, so that its total is right.
+	lost := uint64(0)
+	start := c.lostStart(s, v.value)
+	if c.lostRing != 0 {
+		n := c.lostEvents(c.lostRing, v.value-min(v.value, start), s.cfg.Clock)
+		s.addLeaf(0, _PerfLostRing, c.lostRing, n)
+		lost += n
+	}
+	if c.lostUnwind != 0 {
+		n := c.lostUnwind * c.period
+		s.addLeaf(0, _PerfLostState, c.lostUnwind, n)
+		lost += n
+	}
+	if late := c.late(s, v.value, lost); late != 0 {
+		s.addLeaf(0, _PerfLostLate, late, late*c.period)
+		st.LostLate += late
+		lost += late * c.period
+	}
+	if start != 0 {
+		s.addLeaf(0, _PerfLostStart, 1, start)
+		st.LostStart++
+		lost += start
+	}
+	st.Lost += lost
 }
 
 // lostEvents returns what n lost overflows of c stand for, of all the events
@@ -870,7 +1136,18 @@ func (c *perfCounter) late(s *perfSlot, value, lost uint64) uint64 {
 
 // A perfCounterValue is what read(2) returns for perfLinux.readFormat.
 type perfCounterValue struct {
-	value, enabled, running, lost uint64
+	value, enabled, running, id, lost uint64
+}
+
+// perfReadSize returns the size of what perfLinux.readFormat says, in bytes.
+//
+//go:nowritebarrierrec
+func perfReadSize() int32 {
+	n := int32(unsafe.Sizeof(perfCounterValue{}))
+	if perfLinux.readFormat&_PERF_FORMAT_LOST == 0 {
+		n -= 8
+	}
+	return n
 }
 
 // read reads the counter c. It reports whether that worked; it does not if
@@ -878,10 +1155,7 @@ type perfCounterValue struct {
 //
 //go:nowritebarrierrec
 func (v *perfCounterValue) read(c *perfCounter) bool {
-	n := int32(unsafe.Sizeof(*v))
-	if perfLinux.readFormat&_PERF_FORMAT_LOST == 0 {
-		n -= 8
-	}
+	n := perfReadSize()
 	return c.ours() && read(c.fd, noescape(unsafe.Pointer(v)), n) == n
 }
 
@@ -891,51 +1165,32 @@ const perfDrainWait = 500 * 1000 // ns
 // perfStopThreads ends the session on all threads.
 //
 // It goes over them twice: stopping first makes the end of the profile the
-// same for all threads, to some microseconds. The calling thread must be the
-// first, for the second part writes to the profile buffers, whose locks the
-// handler takes. (See perfSlot.lock.)
-func perfStopThreads() {
-	self := getg().m
+// same for all threads, to some microseconds for each of them.
+func perfStopThreads(ss *perfSession) {
 	lock(&perfProf.lock)
-	perfProf.state.Store(perfDraining)
-	if t := (*perfThread)(unsafe.Pointer(self.perf.Load())); t != nil {
-		t.stop()
-		// Signals for this thread have been delivered on return from the
-		// system calls, and the handler has drained the ring.
-		t.close(self)
+	if perfProf.active &^= ss.mask; perfProf.active == 0 {
+		perfProf.state.Store(perfDraining)
 	}
 	unlock(&perfProf.lock)
-
-	// The lock is released between threads, so that one that exits does not
-	// wait for all the others. It may unlink itself from either list.
-	for {
-		lock(&perfProf.lock)
-		t := perfLinux.armed
-		if t != nil {
-			t.unlink()
-			t.link(&perfLinux.stopping)
-			t.stop()
-		}
-		unlock(&perfProf.lock)
-		if t == nil {
-			break
-		}
-	}
-
+	perfEachThread(func(t *perfThread) bool {
+		t.stop(ss.mask)
+		return true
+	})
 	// A thread that runs takes its signal at once. Give it the time, so that
 	// its last samples have stacks. One that does not run, or blocks SIGPROF,
 	// is not waited for.
 	deadline := nanotime() + perfDrainWait
-	for {
-		lock(&perfProf.lock)
-		t := perfLinux.stopping
-		if t != nil && (!t.pending() || nanotime() > deadline) {
-			t.close(t.mp.ptr())
+	perfEachThread(func(t *perfThread) bool {
+		if t.pending(ss.mask) && nanotime() < deadline {
+			return false
 		}
-		unlock(&perfProf.lock)
-		if t == nil {
-			break
-		}
-		osyield()
-	}
+		// What is written to the buffers, this thread's handler must not want to
+		// write to them meanwhile. (See perfSlot.lock.)
+		var mask sigset
+		sigsave(&mask)
+		sigblock(false)
+		t.close(ss.mask)
+		msigrestore(mask)
+		return true
+	})
 }

@@ -14,12 +14,22 @@ import (
 // Performance-monitoring events are sampled on Linux only. Elsewhere starting
 // a session fails and says so.
 
-func perfosStart(limits perf.Limits) perf.Failure { return perf.Failure{Op: perf.OpSupport} }
+func perfosStart(ss *perfSession, limits perf.Limits) perf.Failure {
+	return perf.Failure{Op: perf.OpSupport}
+}
 
-func perfosStop() {}
+func perfosStop(ss *perfSession) {}
+
+//go:nosplit
+func perfCross(mp *m) {}
 
 //go:linkname perfHasForeign runtime/pprof.runtime_perfHasForeign
 func perfHasForeign() bool { return false }
 
+//go:linkname perfLook runtime/pprof.runtime_perfLook
+func perfLook() (spent int64) { return 0 }
+
 //go:linkname perfScan runtime/pprof.runtime_perfScan
-func perfScan(came, gone []int32) {}
+func perfScan(tids []int32) (failed int, spent int64) { return 0, 0 }
+
+func perfExec(begin bool) {}

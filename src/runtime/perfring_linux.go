@@ -32,17 +32,28 @@ type perfRing struct {
 
 const _MAP_SHARED = 1
 
-// perfRingPages are the sizes of the records' area to try, in pages. A record
-// is 32 bytes. One 4 KiB page holds 128 of them, which is 12 ms of a 10 kHz
-// event with signals blocked. The mappings of a user's processes are limited
-// to kernel.perf_event_mlock_kb (516 KiB) times the number of CPUs, beyond that
-// by RLIMIT_MEMLOCK, so take less when more is refused.
-var perfRingPages = [...]uintptr{4, 1}
+// perfRingSize returns the size of the records' area to try after that of size
+// last, in bytes, or 0 if there is no more. At first last is 0. A record is 56
+// bytes. 16 KiB hold 292 of them, which is 29 ms of a 10 kHz event with signals
+// blocked, and 4 KiB 73. (With _PERF_SAMPLE_READ it is 96, of which they hold 170
+// and 42.)
+//
+// The mappings of a user's processes are limited to kernel.perf_event_mlock_kb
+// (516 KiB) times the number of CPUs, beyond that by RLIMIT_MEMLOCK, so take less
+// when more is refused, and no more than that where pages are large.
+func perfRingSize(last, page uintptr) uintptr {
+	for _, n := range [...]uintptr{16 << 10, 4 << 10} {
+		if n = max(n, page); last == 0 || n < last {
+			return n
+		}
+	}
+	return 0
+}
 
 // open maps the ring of the event fd. It returns 0 or an errno.
 func (r *perfRing) open(fd int32) (errno int32) {
-	for _, n := range perfRingPages {
-		size := (1 + n) * physPageSize
+	for n := perfRingSize(0, physPageSize); n != 0; n = perfRingSize(n, physPageSize) {
+		size := physPageSize + n
 		p, err := mmap(nil, size, _PROT_READ|_PROT_WRITE, _MAP_SHARED, fd, 0)
 		if err != 0 {
 			errno = int32(err)
@@ -52,11 +63,25 @@ func (r *perfRing) open(fd int32) (errno int32) {
 			base: uintptr(p),
 			size: size,
 			data: uintptr(p) + physPageSize,
-			mask: uint64(n*physPageSize) - 1,
+			mask: uint64(n) - 1,
 		}
 		return 0
 	}
 	return errno
+}
+
+// perfRingWaits reports whether the ring that is mapped at base has records that
+// have not been consumed. The kernel's word and ours are in one cache line.
+func perfRingWaits(base uintptr) bool {
+	p := (*perfEventMmapPage)(unsafe.Pointer(base))
+	head, tail := unsafe.Pointer(&p.dataHead), unsafe.Pointer(&p.dataTail)
+	if goarch.PtrSize == 8 {
+		return atomic.Load64((*uint64)(head)) != atomic.Load64((*uint64)(tail))
+	}
+	if goarch.BigEndian {
+		head, tail = add(head, 4), add(tail, 4)
+	}
+	return atomic.Load((*uint32)(head)) != atomic.Load((*uint32)(tail))
 }
 
 func (r *perfRing) close() {
@@ -120,10 +145,35 @@ func (r *perfRing) word(off uint64, i uint64) uint64 {
 type perfRecord struct {
 	typ  uint32 // _PERF_RECORD_*
 	misc uint16
-	id   uint64  // of the event that it is about
-	ip   uintptr // _PERF_RECORD_SAMPLE: instruction at the overflow
-	time int64   // _PERF_RECORD_SAMPLE: nanotime of the overflow
-	n    uint64  // _PERF_RECORD_LOST: number of records lost
+	id   uint64 // of the event that it is about
+	n    uint64 // _PERF_RECORD_LOST: number of records lost
+
+	// Of a _PERF_RECORD_SAMPLE.
+	ip     uintptr // instruction at the overflow
+	time   int64   // nanotime of the overflow
+	regs   bool    // the next two are known
+	pc, sp uintptr // in user mode at the overflow, or where the kernel will return to
+}
+
+// perfSampleType is what the records of samples have. Those of sessions have registers
+// as well if perfLinux.regs says so, and what has been read if perfSharesSample does.
+const (
+	perfSampleType = _PERF_SAMPLE_IDENTIFIER | _PERF_SAMPLE_IP | _PERF_SAMPLE_TIME
+	perfSampleRegs = 1<<_PERF_REG_PC | 1<<_PERF_REG_SP
+	perfSampleSize = 56 // of a record with registers; longer ones have _PERF_SAMPLE_READ
+)
+
+// leaf returns the instruction of the overflow as a profile has it.
+//
+//go:nowritebarrierrec
+func (rec *perfRecord) leaf() uintptr {
+	switch {
+	case goarch.PtrSize == 4 && rec.kernel():
+		return perfKernelIP // a 64-bit kernel's does not fit
+	case rec.ip == 0 && rec.regs:
+		return rec.pc // entered the kernel, whose addresses must not show
+	}
+	return rec.ip
 }
 
 // kernel reports whether a sample is of an instruction of the kernel.
@@ -155,10 +205,23 @@ func (r *perfRing) next(rec *perfRecord, head uint64) bool {
 	off := r.tail
 	r.tail += size
 	switch rec.typ {
-	case _PERF_RECORD_SAMPLE: // PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TIME
+	case _PERF_RECORD_SAMPLE: // perfSampleType, what was read, the ABI and two registers
 		rec.id = r.word(off, 1)
 		rec.ip = uintptr(r.word(off, 2))
 		rec.time = int64(r.word(off, 3))
+		abi := uint64(4)
+		if size > perfSampleSize { // value, times, ID and perhaps records lost
+			rec.id = r.word(off, 7)
+			abi += uint64(perfReadSize() / 8)
+		}
+		rec.regs = size >= 8*(abi+3) && r.word(off, abi) != _PERF_SAMPLE_REGS_ABI_NONE
+		rec.pc, rec.sp = 0, 0
+		if rec.regs {
+			rec.pc, rec.sp = uintptr(r.word(off, abi+1)), uintptr(r.word(off, abi+2))
+			if _PERF_REG_SP < _PERF_REG_PC {
+				rec.pc, rec.sp = rec.sp, rec.pc
+			}
+		}
 	case _PERF_RECORD_LOST: // id, lost
 		rec.id = r.word(off, 1)
 		rec.n = r.word(off, 2)

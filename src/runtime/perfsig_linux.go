@@ -6,9 +6,10 @@
 //
 // Everything here may run in a signal handler, with all signals blocked, at
 // any instruction of the program: no allocation, no write barriers, and no
-// locks but two spin locks. perfThread.lock is only tried. perfSlot.lock is
-// held by other threads' handlers, or by normal code on a thread whose own
-// counters have been stopped, so its holder is never what was interrupted here.
+// locks but two spin locks, of which the holder is never what was interrupted here.
+// perfThread.lock says who has it. perfSlot.lock is held by other threads' handlers, or
+// by normal code on a thread that has no counter of the slot, blocks SIGPROF, or has
+// its own perfThread locked.
 
 package runtime
 
@@ -50,10 +51,9 @@ func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 	doorbell := perfDoorbell(c)
 
 	t := (*perfThread)(unsafe.Pointer(mp.perf.Load()))
-	if t == nil || !t.lock.CompareAndSwap(0, 1) {
-		// Not armed any more, or just being disarmed by another thread, which
-		// takes care of the records.
-		return doorbell
+	doorbell = doorbell || t != nil && t.isKnock(c)
+	if t == nil || !t.acquireInHandler(mp) {
+		return doorbell // not armed any more, or this is the thread that is about to change that
 	}
 	if t.mp.ptr() != mp {
 		// Disarmed, and t reused, since it was loaded.
@@ -61,28 +61,32 @@ func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 		return doorbell
 	}
 
+	if t.knocked.Load() != 0 {
+		t.knocked.Store(0)
+	}
+
 	hits := &t.hits
 	hits.reset(t.n)
 	var entry int64
 	if t.ring.base != 0 {
-		t.drain(hits, gp, c.sigpc(), t.ring.head())
-		if perfProf.exact {
-			t.watchProgress(hits, c.sigpc())
-		}
+		t.drain(hits, gp, c, t.ring.head())
 	} else if doorbell {
 		entry = nanotime()
 		t.drainCounters(hits, gp, perfSigFD(c))
 	}
+	if perfProf.exact {
+		t.watchProgress(hits, c, delayed)
+	}
 	if hits.any {
 		t.sample(hits, c, gp, mp, delayed)
 	}
+	if hits.any || hits.first != 0 || hits.odd != 0 {
+		t.account(hits, entry, nanotime())
+	}
 	// Records since head was read overflowed in this handler. Their signal
-	// is blocked until it returns, and would then blame what it interrupted.
+	// is blocked until it returns.
 	if t.ring.base != 0 {
 		t.drainLeafs(t.ring.head(), true)
-	}
-	if hits.any || hits.first != 0 {
-		t.account(hits, entry, nanotime())
 	}
 	t.lock.Store(0)
 	return doorbell
@@ -91,26 +95,33 @@ func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 // perfDoorbell reports whether the signal comes from a descriptor with O_ASYNC.
 // User code's F_SETSIG with SIGPROF is not told from ours: the ring tells.
 //
+// It calls nothing, not even c.sigcode; see perfSigprofNonGo.
+//
 //go:nosplit
 //go:nowritebarrierrec
 func perfDoorbell(c *sigctxt) bool {
-	code := int32(c.sigcode())
+	code := c.info.si_code
 	return _POLL_IN <= code && code <= _POLL_HUP
 }
 
-// perfSigFD returns si_fd. In siginfo_t's union struct { long si_band; int
+// perfSigFD returns si_fd, or -1 if the signal has none. In siginfo_t's union struct { long si_band; int
 // si_fd; } has the place of si_addr.
 //
 //go:nowritebarrierrec
 func perfSigFD(c *sigctxt) int32 {
+	if !perfDoorbell(c) {
+		return -1
+	}
 	return *(*int32)(add(unsafe.Pointer(&c.info.si_addr), goarch.PtrSize))
 }
 
 // perfHits are the overflows that one signal announced, by event.
 type perfHits struct {
-	any         bool
-	first, time int64 // nanotime of the first overflow and of the latest; 0 if not known
+	any         bool  // some belong to the interrupted stack
+	first, time int64 // nanotime of the first and of the latest of these; 0 if there is none, or it is not known
+	odd         int64 // overflows that don't
 	ev          [perf.MaxEvents]struct {
+		all   uint64  // overflows, wherever they belong
 		n     uint64  // overflows in user mode that belong to the interrupted stack
 		ip    uintptr // instruction of the latest; 0 if not known
 		exact bool    // ip is the instruction that caused the event
@@ -125,7 +136,7 @@ type perfHits struct {
 //go:nowritebarrierrec
 func (h *perfHits) reset(n int) {
 	h.any = false
-	h.first, h.time = 0, 0
+	h.first, h.time, h.odd = 0, 0, 0
 	clear(h.ev[:n])
 }
 
@@ -164,25 +175,28 @@ func (t *perfThread) overflow(rec *perfRecord, head uint64) int {
 }
 
 // drain reads the ring up to head and counts in hits the overflows of each
-// event that belong to the interrupted stack, whose leaf is at pc.
+// event that belong to the stack that c interrupted.
 //
-// The latest record of an event is what the signal is about. Earlier ones are
-// there because SIGPROF was blocked, or pending with the thread off the CPU.
-// Where their instruction is in another function than pc, the interrupted
-// stack is not theirs, and they are recorded with their leaf only.
+// A record may be there because SIGPROF was blocked, or pending from the timer,
+// and the thread elsewhere since. The interrupted stack is not that one's, which is
+// recorded with its leaf only.
 //
 //go:nowritebarrierrec
-func (t *perfThread) drain(hits *perfHits, gp *g, pc uintptr, head uint64) {
+func (t *perfThread) drain(hits *perfHits, gp *g, c *sigctxt, head uint64) {
 	if t.ring.tail == head {
 		return
 	}
+	pc, sp := c.sigpc(), c.sigsp()
 	var rec perfRecord
 	for {
 		i := t.overflow(&rec, head)
 		if i < 0 {
 			break
 		}
-		if hits.first == 0 {
+		fits := rec.pc == pc && rec.sp == sp || t.fits(i, &rec, c)
+		if !fits {
+			hits.odd++
+		} else if hits.first == 0 {
 			hits.first = rec.time
 		}
 		if perfProf.watch && perfWatches(i, rec.ip) && perfReplayed(gp) {
@@ -193,6 +207,11 @@ func (t *perfThread) drain(hits *perfHits, gp *g, pc uintptr, head uint64) {
 			continue
 		}
 		h := &hits.ev[i]
+		h.all++
+		if !fits {
+			t.odd(i, &rec, perfInHandler(&rec))
+			continue
+		}
 		hits.any = true
 		hits.time = rec.time
 		if rec.kernel() {
@@ -204,16 +223,12 @@ func (t *perfThread) drain(hits *perfHits, gp *g, pc uintptr, head uint64) {
 			}
 			continue
 		}
-		if h.n > 0 && !perfSameFunc(h.ip, pc) {
-			h.n--
-			t.leaf(i, h.ip, _PerfDelayed)
-			t.ctr[i].delayed++
-		}
 		h.n++
 		h.ip = rec.ip
 		h.exact = rec.misc&_PERF_RECORD_MISC_EXACT_IP != 0
 	}
 	t.ring.consume()
+	t.flush()
 }
 
 // drainLeafs reads the ring up to head and records every overflow with its leaf
@@ -234,15 +249,165 @@ func (t *perfThread) drainLeafs(head uint64, inHandler bool) {
 		if !t.count(i) {
 			continue
 		}
-		if inHandler {
-			t.leaf(i, rec.ip, _PerfHandler)
-			t.ctr[i].inHandler++
-		} else {
-			t.leaf(i, rec.ip, _PerfDelayed)
-			t.ctr[i].delayed++
-		}
+		t.odd(i, &rec, inHandler)
 	}
 	t.ring.consume()
+	t.flush()
+}
+
+// takeLeafs records the overflows of some stopped counters that the thread's handler
+// has not read in time. It leaves the ring as it is, with what the handler will want to
+// know of the other counters. The handler passes over the records of counters that are
+// closed by then. (They can't be marked: writing to the ring's records is a SIGBUS,
+// perf_mmap_pfn_mkwrite in kernel/events/core.c.)
+//
+//go:nowritebarrierrec
+func (t *perfThread) takeLeafs(slots perfSlots) {
+	tail := t.ring.tail
+	head := t.ring.head()
+	var rec perfRecord
+	for t.ring.tail != head {
+		if !t.ring.next(&rec, head) || rec.typ != _PERF_RECORD_SAMPLE {
+			continue
+		}
+		if i := t.event(&rec); i >= 0 && slots.has(i) && t.count(i) {
+			t.odd(i, &rec, false)
+		}
+	}
+	t.ring.tail = tail
+	t.flush()
+}
+
+// A perfAlike is overflows in a row whose stack is not known and which are of the same
+// event and instruction. They are one sample: what a breakpoint in the recording itself
+// has left in the ring would otherwise fill it anew while it is read.
+type perfAlike struct {
+	n, events uint64 // overflows, and what they stand for
+	slot      int
+	ip        uintptr
+	inHandler bool
+}
+
+// odd records an overflow of event i whose stack is not known with its leaf only. The
+// caller calls flush after the last one.
+//
+//go:nowritebarrierrec
+func (t *perfThread) odd(i int, rec *perfRecord, inHandler bool) {
+	c, ip := &t.ctr[i], rec.leaf()
+	if a := &t.alike; a.n == 0 || a.slot != i || a.ip != ip || a.inHandler != inHandler {
+		t.flush()
+		a.slot, a.ip, a.inHandler = i, ip, inHandler
+	}
+	t.alike.n++
+	t.alike.events += c.period
+	c.events += c.period
+	if inHandler {
+		c.inHandler++
+	} else {
+		c.delayed++
+	}
+}
+
+// flush writes what odd has gathered to the profile's buffer.
+//
+//go:nowritebarrierrec
+func (t *perfThread) flush() {
+	a := &t.alike
+	if a.n == 0 {
+		return
+	}
+	why := _PerfDelayed
+	if a.inHandler {
+		why = _PerfHandler
+	}
+	perfProf.slots[a.slot].addLeaf(a.ip, why, a.n, a.events)
+	a.n, a.events = 0, 0
+}
+
+// fits reports whether a record of event i, whose registers are not just those that c
+// interrupted, belongs to that stack all the same.
+//
+//go:nowritebarrierrec
+func (t *perfThread) fits(i int, rec *perfRecord, c *sigctxt) bool {
+	pc, sp := c.sigpc(), c.sigsp()
+	if pc != abi.FuncPCABI0(asyncPreempt) || rec.regs && rec.pc == pc {
+		return t.fitsAt(i, rec, pc, sp)
+	}
+	// The signal that preempts the goroutine was handled first. It made the
+	// interrupted instruction, or one at which to begin again, call this.
+	pc = c.siglr()
+	if !usesLR {
+		pc = *(*uintptr)(unsafe.Pointer(sp))
+	}
+	if !rec.regs {
+		return t.fitsAt(i, rec, pc, sp)
+	}
+	return rec.sp-sp <= perfMaxPushed && perfSameFunc(rec.pc, pc)
+}
+
+// fitsAt reports whether a record of event i belongs to the stack that a signal has
+// interrupted at pc and sp.
+//
+// Where the kernel does not tell the registers, the instruction must do. Of an
+// overflow in the kernel nothing is known then, and it is taken to be of who is
+// interrupted.
+//
+//go:nowritebarrierrec
+func (t *perfThread) fitsAt(i int, rec *perfRecord, pc, sp uintptr) bool {
+	cfg := &perfProf.slots[i].cfg
+	if !rec.regs {
+		if rec.kernel() || rec.ip == 0 {
+			return true
+		}
+		rec.pc, rec.sp = rec.ip, sp
+	}
+	if rec.sp == sp {
+		if rec.pc == pc || rec.ip != rec.pc && rec.pc == pc+perfSyscallSize {
+			return true // that is a system call that the kernel will make again
+		}
+		if perfInterrupts(cfg) && !cfg.Clock && perfSameFunc(rec.pc, pc) {
+			// The PMU's interrupt may be an NMI. From there it takes another interrupt
+			// to send the signal, and it may be some instructions until that one.
+			return true
+		}
+	}
+	// The registers that the PMU has stored are those of the event. The interrupt
+	// came later. (The stack pointer may be of either.)
+	return perfProf.slots[i].stats.Precise > 0 && (rec.sp == sp || findfunc(pc).valid() && perfSameFunc(rec.pc, pc))
+}
+
+const (
+	// perfSyscallSize is the size of the instruction for a system call.
+	perfSyscallSize = 4 - 2*(goarch.Is386|goarch.IsAmd64|goarch.IsS390x)
+
+	// perfMaxPushed is the most that sigctxt.pushCall pushes, in bytes.
+	perfMaxPushed = 32
+)
+
+// perfInHandler reports whether a record that does not fit overflowed where the
+// handler of SIGPROF begins or ends: while the kernel made the signal's frame, in
+// the code that leads to perfSigprof and back, or in sigreturn. (Other signals of
+// Go's have that code in common. What they do there is theirs.)
+//
+//go:nowritebarrierrec
+func perfInHandler(rec *perfRecord) bool {
+	if s := &getg().stack; !rec.regs || rec.sp < s.lo || rec.sp >= s.hi {
+		return false
+	}
+	if rec.pc == perfLinux.sigEntry {
+		return true
+	}
+	f := findfunc(rec.pc)
+	if !f.valid() {
+		// sigreturn may be in the vDSO.
+		return rec.ip != rec.pc && inVDSOPage(rec.pc)
+	}
+	switch name := funcname(f); name {
+	case "runtime.sigtramp", "runtime.cgoSigtramp", "runtime.sigtrampgo", "runtime.sigfwdgo", "runtime.sighandler", "runtime.sigreturn__sigaction":
+		return true
+	default:
+		return stringslite.HasPrefix(name, "runtime.perf") || stringslite.HasPrefix(name, "runtime.(*perf")
+	}
 }
 
 // perfPreempted notes that gp is preempted and will resume at pc, before the
@@ -261,8 +426,8 @@ func (t *perfThread) drainLeafs(head uint64, inHandler bool) {
 //
 // g.perfReplay has the number of hits not to count in its lower two bits. It
 // can be above 1, as a second preemption may come before the next hit's SIGPROF.
-// The other bits are the session that it is about: one that ends before the hit
-// leaves it behind. It is used by the signal handlers of the thread that runs
+// The other bits are the generation of breakpoints that it is about: if they go before
+// the hit, it stays behind. It is used by the signal handlers of the thread that runs
 // the goroutine. (It is one byte so that a g is no larger than upstream's.)
 //
 //go:nowritebarrierrec
@@ -275,8 +440,8 @@ func perfPreempted(gp *g, c *sigctxt, pc uintptr) {
 	}
 	for i := range perfProf.slots[:perfProf.n] {
 		if perfWatches(i, pc) {
-			if gp.perfReplay>>2 != perfProf.session {
-				gp.perfReplay = perfProf.session << 2
+			if gp.perfReplay>>2 != perfProf.generation {
+				gp.perfReplay = perfProf.generation << 2
 			}
 			if gp.perfReplay&3 < 3 {
 				gp.perfReplay++
@@ -291,7 +456,7 @@ func perfPreempted(gp *g, c *sigctxt, pc uintptr) {
 //
 //go:nowritebarrierrec
 func perfReplayed(gp *g) bool {
-	if gp.perfReplay>>2 != perfProf.session || gp.perfReplay&3 == 0 {
+	if gp.perfReplay>>2 != perfProf.generation || gp.perfReplay&3 == 0 {
 		return false
 	}
 	gp.perfReplay--
@@ -303,7 +468,7 @@ func perfReplayed(gp *g) bool {
 //go:nowritebarrierrec
 func perfWatches(i int, pc uintptr) bool {
 	c := &perfProf.slots[i].cfg
-	return c.Type == _PERF_TYPE_BREAKPOINT && c.BPType == _HW_BREAKPOINT_X && c.Config1 == uint64(pc) && c.Period == 1
+	return c.Watch() && c.Config1 == uint64(pc)
 }
 
 // note enters in the ledger a record that is not a sample.
@@ -340,15 +505,6 @@ func (t *perfThread) count(i int) bool {
 	return true
 }
 
-// leaf records one overflow of event i of which only the instruction is known.
-//
-//go:nowritebarrierrec
-func (t *perfThread) leaf(i int, ip uintptr, why func()) {
-	period := t.ctr[i].period
-	t.ctr[i].events += period
-	perfProf.slots[i].addLeaf(ip, why, 1, period)
-}
-
 // drainCounters counts overflows without a ring: fd is the event that the
 // signal names, and each counter's value tells how often it has overflowed.
 // So events that overflow together are told apart; but the counts of a clock
@@ -362,6 +518,7 @@ func (t *perfThread) drainCounters(hits *perfHits, gp *g, fd int32) {
 		var n uint64
 		var v perfCounterValue
 		switch {
+		case !t.slots.has(i):
 		case cfg.Clock:
 			if c.fd == fd {
 				n = 1
@@ -385,7 +542,7 @@ func (t *perfThread) drainCounters(hits *perfHits, gp *g, fd int32) {
 			t.ctr[i].replayed++
 			n--
 		}
-		hits.ev[i].n = n
+		hits.ev[i].all, hits.ev[i].n = n, n
 		hits.any = hits.any || n > 0
 	}
 }
@@ -499,11 +656,11 @@ func perfInstallHandler() {
 	unlockSigprof(mask)
 }
 
-// perfRestoreHandler gives SIGPROF back to whom it belonged before, unless the
-// timer still uses it. No counter is open.
+// perfRestoreHandler gives SIGPROF back to whom it belonged before, unless the timer
+// or another session still uses it. Starts and stops come one after the other.
 func perfRestoreHandler() {
 	mask := lockSigprof()
-	if prof.hz.Load() == 0 && !sigInstallGoHandler(_SIGPROF) && atomic.Cas(&handlingSig[_SIGPROF], 1, 0) {
+	if perfProf.state.Load() != perfSampling && prof.hz.Load() == 0 && !sigInstallGoHandler(_SIGPROF) && atomic.Cas(&handlingSig[_SIGPROF], 1, 0) {
 		// Ignoring a signal discards those that are pending on any thread
 		// (do_sigaction in kernel/signal.c), so that none of ours reaches a
 		// handler that does not expect it.

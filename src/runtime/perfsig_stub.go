@@ -18,5 +18,9 @@ func perfSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool { return false }
 //go:nowritebarrierrec
 func perfSigprofNonGo(info *siginfo, ctx unsafe.Pointer) {}
 
+//go:nosplit
+//go:nowritebarrierrec
+func perfSigprofInC(gp *g, c *sigctxt) {}
+
 //go:nowritebarrierrec
 func perfPreempted(gp *g, c *sigctxt, pc uintptr) {}

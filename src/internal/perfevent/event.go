@@ -71,14 +71,11 @@ type Event struct {
 	// Name is the canonical spelling: perf's own name, whatever alias was
 	// given, with those modifiers that ask for something other than the
 	// default. Two requests for the same thing under different aliases have
-	// the same Name ("cycles" for cpu-cycles:u, "task-clock:uk").
+	// the same Name ("cycles" for cpu-cycles:u, "cycles:uk").
 	Name string
 
-	// Type is Name without modifiers (or the name= term of a PMU event): the
-	// sample type of a profile and what pprof shows as its Type. Modifiers are
-	// left out so that profiles taken with and without :p, or with and
-	// without kernel time, can be compared and merged by pprof. Where one
-	// profile holds two events of the same Type, use Name.
+	// Type is Name without modifiers (or the name= term of a PMU event). What
+	// a profile has for it is up to SampleTypes.
 	Type string
 
 	// Unit is the sample type's unit: "nanoseconds" for clocks, else "count".
@@ -97,6 +94,16 @@ type Event struct {
 	// the kernel would count nothing, so it is included by default, and the
 	// process needs the permission for that.
 	KernelOnly bool
+
+	// PrecisePreset says that the precision is Resolver.Precise: the name
+	// asks for none.
+	PrecisePreset bool
+
+	// KernelOptional says that the event, a clock, includes the kernel because
+	// nobody asked for less: time in the kernel is CPU time. Where the process
+	// lacks the permission for that, UserOnly gives what it may have. (With :uk
+	// the kernel is asked for, and not optional.)
+	KernelOptional bool
 
 	// Attrs has one element; several on machines with several kinds of core,
 	// where the event is to be opened with each, and the samples summed: a
@@ -123,6 +130,17 @@ func (e *Event) KernelIncluded() bool {
 	}
 	return false
 }
+
+// UserOnly excludes the kernel from an event that includes it optionally.
+func (e *Event) UserOnly() {
+	e.KernelOptional = false
+	for i := range e.Attrs {
+		e.Attrs[i].ExcludeKernel = true
+	}
+}
+
+// kernelByDefault reports whether e includes the kernel without modifiers.
+func (e *Event) kernelByDefault() bool { return e.KernelOnly || e.Kind == Clock }
 
 // A Kind says where an event comes from, as the bracketed remark in the output
 // of perf list does.

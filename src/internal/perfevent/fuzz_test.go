@@ -34,7 +34,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(tt.machine, tt.in)
 	}
 	machines := map[string]*perfevent.Resolver{}
-	for _, name := range []string{"none", "vm", "skylake", "lunarlake", "zen5", "zen2", "neoverse", "bigLITTLE", "power9"} {
+	for _, name := range machineNames {
 		machines[name] = machine(f, name)
 	}
 	f.Fuzz(func(t *testing.T, machine, in string) {

@@ -59,11 +59,34 @@ var cacheResults = []cacheWord{
 	{[]string{"misses", "miss"}, resultMiss},
 }
 
+// cacheAliases are what the prototype of proposal 36821 called cache events in
+// the description of its flag.
+var cacheAliases = []struct{ alias, name string }{
+	{"cacheLLReadAccesses", "LLC-loads"},
+	{"cacheLLReadMisses", "LLC-load-misses"},
+}
+
+// aliasesOfCache returns the other names of the cache event name.
+func aliasesOfCache(name string) []string {
+	var all []string
+	for _, a := range cacheAliases {
+		if a.name == name {
+			all = append(all, a.alias)
+		}
+	}
+	return all
+}
+
 // parseCache parses the name of a cache event, CACHE[-WORD[-WORD]], where the
 // words are an operation and a result in either order, as in perf. The
 // operation is a load and the result an access unless named. ok is false if
 // name is not of that form; err says what is wrong with one that is.
 func parseCache(name string) (p Preset, ok bool, err *Error) {
+	for _, a := range cacheAliases {
+		if a.alias == name {
+			name = a.name
+		}
+	}
 	for ci := range caches {
 		for _, cache := range caches[ci].names {
 			if name != cache && !strings.HasPrefix(name, cache+"-") {

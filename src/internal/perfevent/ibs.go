@@ -18,7 +18,7 @@ import "strings"
 //     IBS in disguise, of at most level 2; no other event of it is precise.
 const (
 	ibsQuantum = 16
-	ibsPeriod  = period10M // it counts cycles or micro-ops
+	ibsPeriod  = periodCycles // it counts cycles or micro-ops
 	ibsSWFilt  = 1
 )
 

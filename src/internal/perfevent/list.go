@@ -31,7 +31,7 @@ func (r *Resolver) List() []Listing {
 		all = append(all, Listing{Name: p.Name, Aliases: p.Names()[1:], Kind: p.Kind, Desc: p.Desc, Period: p.Period})
 	}
 	for _, p := range cacheTable() {
-		all = append(all, Listing{Name: p.Name, Kind: Cache, Desc: p.Desc, Period: p.Period})
+		all = append(all, Listing{Name: p.Name, Aliases: aliasesOfCache(p.Name), Kind: Cache, Desc: p.Desc, Period: p.Period})
 	}
 	for _, p := range r.pmus() {
 		all = append(all, r.listPMU(p)...)

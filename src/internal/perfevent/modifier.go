@@ -88,8 +88,8 @@ func parseModifiers(s string) (m modifiers, err *Error) {
 }
 
 // canonical returns the modifiers as they are shown: those that change nothing
-// are left out.
-func (m *modifiers) canonical(kernelOnly bool) string {
+// are left out. (Of a clock, uk does: it makes the kernel a must.)
+func (m *modifiers) canonical(kind Kind, kernelOnly bool) string {
 	s := ""
 	add := func(on bool, letter string) {
 		if on {
@@ -100,7 +100,7 @@ func (m *modifiers) canonical(kernelOnly bool) string {
 		add(m.user, "u")
 		add(m.kernel, "k")
 		add(m.hv, "h")
-		if s == "u" && !kernelOnly || s == "uk" && kernelOnly {
+		if s == "u" && !kernelOnly && kind != Clock || s == "uk" && kernelOnly {
 			s = ""
 		}
 	}
@@ -119,19 +119,22 @@ func (m *modifiers) canonical(kernelOnly bool) string {
 // Without u, k or h, perf counts in all modes and, when it may not, silently in
 // user mode. A profile says the same on every machine instead: user mode,
 // where all of the Go stack is, unless the event occurs in the kernel only.
+// Clocks measure CPU time, of which the kernel's is a part that may be most of it,
+// so they include the kernel, if permitted: see Event.KernelOptional.
 func (m *modifiers) apply(e *Event) *Error {
 	if m.preciseGiven && !e.Kind.precise() {
 		return unsupportedError(e.Kind.String()+" events have no levels of precision; leave out p", nil)
 	}
 	if e.Kind == Raw && (m.kernel || m.hv) {
-		return unsupportedError("raw events are sampled in user mode only; for other modes write the event as PMU/config=0x"+e.Type[1:]+"/"+m.canonical(false), nil)
+		return unsupportedError("raw events are sampled in user mode only; for other modes write the event as PMU/config=0x"+e.Type[1:]+"/"+m.canonical(Raw, false), nil)
 	}
 	if e.KernelOnly && (m.user || m.hv) && !m.kernel {
 		return unsupportedError(e.Type+" occurs in the kernel only and would count nothing; leave out the modifiers or use :k", nil)
 	}
 	user, kernel, hv := m.user, m.kernel, m.hv
 	if !user && !kernel && !hv {
-		user, kernel = true, e.KernelOnly
+		user, kernel = true, e.kernelByDefault()
+		e.KernelOptional = e.Kind == Clock
 	}
 	for i := range e.Attrs {
 		a := &e.Attrs[i]
@@ -150,7 +153,7 @@ func (m *modifiers) apply(e *Event) *Error {
 		}
 	}
 	e.Name = e.Type
-	if s := m.canonical(e.KernelOnly); s != "" {
+	if s := m.canonical(e.Kind, e.KernelOnly); s != "" {
 		if !strings.HasSuffix(e.Type, "/") {
 			e.Name += ":"
 		}

@@ -29,6 +29,11 @@ type Resolver struct {
 	// GOARCH of the program, for what breakpoints its processor has. If
 	// empty, Parse assumes 64 bits and leaves the rest to the kernel.
 	GOARCH string
+
+	// Precise, if not nil, is the level of precision, 0 to 3, of events that
+	// have levels and whose name asks for none. Like one that is asked for
+	// by name it must open or fail.
+	Precise *int8
 }
 
 // Limits on the text of an event, so that what comes in over a network costs
@@ -209,8 +214,17 @@ func (r *Resolver) rawEvent(name string) (*Event, *Error) {
 
 // finish applies the modifiers, and what the PMU makes of them, last of all.
 func (r *Resolver) finish(e *Event, m *modifiers) (*Event, *Error) {
+	e.PrecisePreset = r.Precise != nil && !m.preciseGiven && e.Kind.precise()
+	if e.PrecisePreset && *r.Precise > 0 {
+		m.precise, m.preciseGiven = *r.Precise, true
+	}
 	if err := m.apply(e); err != nil {
 		return nil, err
+	}
+	if e.PrecisePreset && *r.Precise == 0 { // for which there is no modifier
+		for i := range e.Attrs {
+			e.Attrs[i].Precise = 0
+		}
 	}
 	check := r.checkPrecise
 	if ibs := r.ibsOf(e, m); ibs != nil {

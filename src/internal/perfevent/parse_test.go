@@ -86,7 +86,7 @@ var parseTests = []struct {
 	{"lunarlake", "cycles", "", "0:0x400000000 uHGi p-1 cpu_core; 0:0xa00000000 uHGi p-1 cpu_atom"},
 	{"lunarlake", "branches:pp", "", "0:0x400000004 uHGi p2 cpu_core; 0:0xa00000004 uHGi p2 cpu_atom"},
 	{"lunarlake", "LLC-load-misses", "", "3:0x400010002 uHGi p-1 cpu_core; 3:0xa00010002 uHGi p-1 cpu_atom"},
-	{"lunarlake", "task-clock", "", "1:0x1 uHGi p0"},
+	{"lunarlake", "task-clock", "", "1:0x1 ukHGi p0"},
 	{"bigLITTLE", "instructions", "", "0:0x800000001 uHGi p-1 armv8_cortex_a53; 0:0x900000001 uHGi p-1 armv8_cortex_a72"},
 
 	// Modifiers.
@@ -128,8 +128,10 @@ var parseTests = []struct {
 	{"none", "bpu-read-miss:kp", "branch-load-misses:kp", "3:0x10005 kHGi p1"},
 
 	// Software and clocks.
-	{"none", "cpu-clock", "", "1:0x0 uHGi p0"},
-	{"none", "task-clock", "", "1:0x1 uHGi p0"},
+	{"none", "cpu-clock", "", "1:0x0 ukHGi p0"},
+	{"none", "task-clock", "", "1:0x1 ukHGi p0"},
+	{"none", "task-clock:u", "", "1:0x1 uHGi p0"},
+	{"none", "task-clock:k", "", "1:0x1 kHGi p0"},
 	{"none", "task-clock:uk", "", "1:0x1 ukHGi p0"},
 	{"none", "page-faults", "", "1:0x2 uHGi p0"},
 	{"none", "faults", "page-faults", "1:0x2 uHGi p0"},
@@ -289,7 +291,7 @@ func TestKindAndPeriod(t *testing.T) {
 		period      uint64
 		quantum     uint64
 	}{
-		{"none", "cycles:kpp", perfevent.Hardware, "cycles", 9_999_991, 0},
+		{"none", "cycles:kpp", perfevent.Hardware, "cycles", 2_000_003, 0},
 		{"none", "instructions", perfevent.Hardware, "instructions", 1_000_003, 0},
 		{"none", "cacheMisses", perfevent.Hardware, "cache-misses", 10_007, 0},
 		{"none", "L1-dcache-loads", perfevent.Cache, "L1-dcache-loads", 1_000_003, 0},
@@ -297,20 +299,20 @@ func TestKindAndPeriod(t *testing.T) {
 		{"none", "LLC-loads", perfevent.Cache, "LLC-loads", 100_003, 0},
 		{"none", "LLC-load-misses", perfevent.Cache, "LLC-load-misses", 10_007, 0},
 		{"none", "dTLB-load-misses:u", perfevent.Cache, "dTLB-load-misses", 10_007, 0},
-		{"none", "task-clock:uk", perfevent.Clock, "task-clock", 9_999_991, 0},
+		{"none", "task-clock:uk", perfevent.Clock, "task-clock", 1_000_003, 0},
 		{"none", "faults", perfevent.Software, "page-faults", 101, 0},
 		{"none", "rc1:p", perfevent.Raw, "rc1", 100_003, 0},
 		{"none", "mem:main.f:x:uk", perfevent.Breakpoint, "mem:main.f:x", 1, 0},
 		{"skylake", "sched:sched_switch:k", perfevent.Tracepoint, "sched:sched_switch", 1, 0},
 		{"skylake", "cpu/mem-loads/pp", perfevent.PMU, "cpu/mem-loads/", 100_003, 0},
-		{"skylake", "cpu/cycles/k", perfevent.PMU, "cpu/cycles/", 9_999_991, 0},
+		{"skylake", "cpu/cycles/k", perfevent.PMU, "cpu/cycles/", 2_000_003, 0},
 		{"skylake", "cpu/instructions/", perfevent.PMU, "cpu/instructions/", 1_000_003, 0},
-		{"lunarlake", "slots", perfevent.PMU, "slots", 9_999_991, 0},
-		{"neoverse", "cpu_cycles", perfevent.PMU, "cpu_cycles", 9_999_991, 0},
+		{"lunarlake", "slots", perfevent.PMU, "slots", 2_000_003, 0},
+		{"neoverse", "cpu_cycles", perfevent.PMU, "cpu_cycles", 2_000_003, 0},
 		{"neoverse", "inst_retired", perfevent.PMU, "inst_retired", 1_000_003, 0},
-		{"zen5", "cycles", perfevent.Hardware, "cycles", 9_999_991, 0},
-		{"zen5", "cycles:p", perfevent.Hardware, "cycles", 16 * 624_997, 16},
-		{"zen5", "ibs_op//", perfevent.PMU, "ibs_op//", 16 * 624_997, 16},
+		{"zen5", "cycles", perfevent.Hardware, "cycles", 2_000_003, 0},
+		{"zen5", "cycles:p", perfevent.Hardware, "cycles", 16 * 125_003, 16},
+		{"zen5", "ibs_op//", perfevent.PMU, "ibs_op//", 16 * 125_003, 16},
 	} {
 		e, err := machine(t, tt.machine).Parse(tt.in)
 		if err != nil {

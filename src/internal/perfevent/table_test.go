@@ -84,6 +84,32 @@ func TestPresetsArePrime(t *testing.T) {
 	}
 }
 
+// TestPresetRates tests that what measures time is sampled at about 1 kHz by
+// default, by whatever name, on processors of 1 to 4 GHz.
+func TestPresetRates(t *testing.T) {
+	for _, tt := range []struct {
+		machine, in string
+		low, high   float64 // events per second
+	}{
+		{"none", "task-clock", 1e9, 1e9},
+		{"none", "cpu-clock:u", 1e9, 1e9},
+		{"none", "cycles", 1e9, 4e9},
+		{"none", "ref-cycles", 1e9, 4e9},
+		{"lunarlake", "slots", 1e9, 4e9},
+		{"neoverse", "cpu_cycles", 1e9, 4e9},
+		{"zen5", "cycles:p", 1e9, 4e9},
+		{"zen5", "ibs_op//", 1e9, 4e9},
+	} {
+		e, err := machine(t, tt.machine).Parse(tt.in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if low, high := tt.low/float64(e.Period), tt.high/float64(e.Period); low < 499 || high > 2001 {
+			t.Errorf("%s: %.0f to %.0f samples per second by preset %d", tt.in, low, high, e.Period)
+		}
+	}
+}
+
 func isPrime(n uint64) bool { return new(big.Int).SetUint64(n).ProbablyPrime(0) }
 
 func TestPrimePeriod(t *testing.T) {

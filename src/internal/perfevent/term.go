@@ -96,7 +96,7 @@ func (enc *encoding) period() uint64 {
 	}
 	switch {
 	case strings.Contains(name, "cycles"), name == "slots":
-		return period10M
+		return periodCycles
 	case name == "inst-retired", name == "inst-spec": // Arm's instructions
 		return period1M
 	}

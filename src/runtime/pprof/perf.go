@@ -7,8 +7,10 @@ package pprof
 import (
 	"errors"
 	"fmt"
+	"internal/runtime/perf"
 	"io"
 	"strconv"
+	"sync"
 )
 
 // A ProfilingOption names an event for [StartCPUProfileWithConfig] to sample,
@@ -17,7 +19,11 @@ type ProfilingOption interface {
 	apply(s *perfSession) error
 }
 
-// multipleEnv allows more than one event in a session (proposal 36821, section 4.4).
+// multipleEnv allows more than one profile in a session (proposal 36821,
+// section 4.4). Each option takes a counter and a descriptor per thread, a buffer,
+// and its share of what samples may cost; a program that is given options by
+// several of its parts would not notice. PerfEvents needs no such permission:
+// whoever names several events for one profile means it.
 const multipleEnv = "GO_PPROF_ENABLE_MULTIPLE_CPU_PROFILES"
 
 // timerHz is the rate of the OS timer; see StartCPUProfile.
@@ -34,29 +40,25 @@ const timerHz = 100
 // setting kernel.perf_event_paranoid and the seccomp filters of containers).
 //
 // More than one option needs the environment variable
-// GO_PPROF_ENABLE_MULTIPLE_CPU_PROFILES=true. Options must differ in their
-// events and in their writers. Up to eight events can be sampled at once.
+// GO_PPROF_ENABLE_MULTIPLE_CPU_PROFILES=true, so that nobody takes several
+// profiles at once, and has the program pay for each, without meaning to.
+// One profile of several events does not need it: see [PerfEvents]. Options
+// must differ in their events and in their writers. Up to eight events can be
+// sampled at once.
 //
 // An error says what is wrong and what would help: a profile is running
 // already, an event is unknown or not supported here, a permission is missing.
 // Then nothing has been started. An event is never replaced by another.
 //
-// A profile has the sample types samples/count and EVENT/count (or
-// EVENT/nanoseconds for clocks). A sample stands for as many events as its
-// period, see [PerfEvent]. The comments (go tool pprof -comments) say what was
+// A profile has the sample types samples/count and TYPE/count (or
+// TYPE/nanoseconds for clocks), where TYPE is the event's name with underscores in
+// place of other characters than letters and digits: cache_misses. A sample stands
+// for as many events as its period, see [PerfEvent]. The comments (go tool pprof -comments) say what was
 // asked for, what the kernel gave, and what became of every overflow of the
 // counters.
 func StartCPUProfileWithConfig(opt ProfilingOption, moreOpts ...ProfilingOption) error {
 	s := new(perfSession)
-	for _, o := range append([]ProfilingOption{opt}, moreOpts...) {
-		if o == nil {
-			return errors.New("cpu profile: nil ProfilingOption")
-		}
-		if err := o.apply(s); err != nil {
-			return err
-		}
-	}
-	if err := s.check(); err != nil {
+	if err := s.options(append([]ProfilingOption{opt}, moreOpts...)); err != nil {
 		return err
 	}
 	if len(s.profiles) == 0 {
@@ -74,6 +76,81 @@ func StartCPUProfileWithConfig(opt ProfilingOption, moreOpts ...ProfilingOption)
 	cpu.profiling = true
 	perfRunning = s
 	return nil
+}
+
+// checkEventCount returns an error if the options have more events than can be
+// sampled. It comes before their names are looked at, each of which takes files
+// of sysfs to be read.
+func checkEventCount(opts []ProfilingOption) error {
+	n := 0
+	for _, o := range opts {
+		switch o := o.(type) {
+		case perfOption:
+			n++
+		case perfEventsOption:
+			n += len(o.names)
+		}
+	}
+	return tooManyEvents(n)
+}
+
+func tooManyEvents(n int) error {
+	if n > perf.MaxEvents {
+		return fmt.Errorf("cpu profile: %d events at once; at most %d can be sampled", n, perf.MaxEvents)
+	}
+	return nil
+}
+
+// A Session samples events independently of other sessions, and of the CPU profile that
+// [StartCPUProfile] and [StartCPUProfileWithConfig] start.
+type Session struct {
+	s    *perfSession
+	once sync.Once
+}
+
+// StartSession starts sampling like [StartCPUProfileWithConfig], until the session's
+// Stop. Several sessions can sample at once, each its own events: eight events in all
+// sessions together, and the operating system's timer in one. They share the overhead
+// bound: the samples of all sessions together cost a thread no more than those of one
+// may.
+//
+// Besides what StartCPUProfileWithConfig reports, an error says that other sessions
+// have taken the events or the timer, or sample every execution of the same function.
+// Several options do not need the environment variable.
+func StartSession(opt ProfilingOption, moreOpts ...ProfilingOption) (*Session, error) {
+	s := &perfSession{handle: true}
+	if err := s.options(append([]ProfilingOption{opt}, moreOpts...)); err != nil {
+		return nil, err
+	}
+	if s.timer != nil {
+		cpu.Lock()
+		defer cpu.Unlock()
+		if cpu.profiling {
+			return nil, fmt.Errorf("cpu profiling already in use")
+		}
+	}
+	if err := s.start(); err != nil {
+		return nil, err
+	}
+	if s.timer != nil {
+		cpu.profiling = true
+		perfRunning = s
+	}
+	return &Session{s: s}, nil
+}
+
+// Stop stops the session. It returns when its profiles have been written; calls after
+// the first one do nothing else.
+func (s *Session) Stop() {
+	s.once.Do(func() {
+		if s.s.timer != nil {
+			cpu.Lock()
+			defer cpu.Unlock()
+			cpu.profiling = false
+			perfRunning = nil
+		}
+		s.s.stop()
+	})
 }
 
 // OSTimer samples CPU time with the operating system's timer at 100 Hz, as
@@ -132,7 +209,12 @@ func CPURawEvent(w io.Writer, period uint64, hex uint64) ProfilingOption {
 //
 // optionally followed by modifiers: :u counts in user mode only and is the
 // default, :k in the kernel only, :uk in both, :p to :ppp ask for a more
-// precise instruction pointer.
+// precise instruction pointer; without it, the environment variable
+// GO_PPROF_PRECISION=0 to 3 does. Clocks count in both modes by default, for time in
+// the kernel is CPU time; where that is not permitted, in user mode, and the
+// profile's comments say so. What is counted in other modes than by default
+// has their letters in its sample type: cycles_uk, task_clock_u. An event is named by
+// what the prototype of proposal 36821 called it, too, such as branchInstructions.
 //
 // A breakpoint on a function sees its calls, but not where it was inlined.
 //
@@ -146,13 +228,13 @@ func PerfEvent(w io.Writer, event string, period uint64) ProfilingOption {
 }
 
 // PerfEvents samples several events into one profile, whose samples have a
-// value for each: "go tool pprof -sample_index=cache-misses" shows the graph
+// value for each: "go tool pprof -sample_index=cache_misses" shows the graph
 // of one of them. The names and the period are those of [PerfEvent]; a period
 // that is not 0 applies to all events. The first sample type, samples/count,
-// is the number of samples of all events.
+// is the number of samples of the first event, whose period the profile has.
 //
-// Like several options of [StartCPUProfileWithConfig], several events need
-// GO_PPROF_ENABLE_MULTIPLE_CPU_PROFILES=true in the environment.
+// Unlike several options of [StartCPUProfileWithConfig], several events of one
+// profile need no environment variable.
 func PerfEvents(w io.Writer, period uint64, events ...string) ProfilingOption {
 	return perfEventsOption{w, period, events}
 }
@@ -195,7 +277,7 @@ func (o perfEventsOption) apply(s *perfSession) error {
 	}
 	p := &perfProfile{w: o.w}
 	for _, name := range o.names {
-		event, err := perfParse(name)
+		event, err := perfParseSampled(name)
 		if err != nil {
 			return err
 		}

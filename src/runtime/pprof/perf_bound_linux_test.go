@@ -7,6 +7,8 @@
 package pprof
 
 import (
+	"internal/msan"
+	"internal/testenv"
 	"io"
 	"os"
 	"runtime"
@@ -21,8 +23,8 @@ import (
 // perfFault causes a number of page faults.
 func perfFault(t *testing.T, faults int) {
 	t.Helper()
-	const pages = 512
-	for ; faults > 0; faults -= pages {
+	for ; faults > 0; faults -= 512 {
+		pages := min(faults, 512)
 		b, err := syscall.Mmap(-1, 0, pages*4096, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 		if err != nil {
 			t.Fatal(err)
@@ -39,6 +41,15 @@ func perfFault(t *testing.T, faults int) {
 // time at the most, which makes the program 1.33 times slower, and the rest is for
 // the first few samples of a thread, until the periods are right.
 const perfMaxSlowdown = 1.4
+
+// What the kernel takes to count page faults for each of several events is not the
+// profiler's to bound: 1.28 to 1.33 times with eight events, on a busy virtual machine.
+// From perfDearCounting on samples must take less, as they do because of it:
+// perfMaxBeside, and not perfMaxSlowdown in all.
+const (
+	perfDearCounting = 1.2
+	perfMaxBeside    = 1.2
+)
 
 // A perfTimed is how much CPU time each of many equal parts of a program took, in
 // ns: some ten microseconds, less than the time between samples.
@@ -138,7 +149,7 @@ var perfDear = []string{"sigtrampgo", "sigreturn__sigaction", "sighandler", "per
 func TestPerfBound(t *testing.T) {
 	perfNeeds(t, "task-clock:uk")
 	eight := []perfReq{
-		{"task-clock:uk", 5e3}, {"cpu-clock:uk", 5e3}, {"task-clock", 5e3}, {"cpu-clock", 5e3},
+		{"task-clock:uk", 5e3}, {"cpu-clock:uk", 5e3}, {"task-clock:u", 5e3}, {"cpu-clock:u", 5e3},
 		{"page-faults:uk", 1}, {"minor-faults", 2}, {"minor-faults:uk", 1}, {"page-faults", 3}}
 	for _, tt := range []struct {
 		name   string
@@ -149,7 +160,7 @@ func TestPerfBound(t *testing.T) {
 		{"task-clock", perfTimedCompute, []perfReq{{"task-clock", 1e3}}, 0},
 		{"task-clock/dear", perfTimedCompute, []perfReq{{"task-clock", 1e3}}, 2},
 		{"task-clock/dearer", perfTimedCompute, []perfReq{{"task-clock", 1e3}}, 4},
-		{"task-clock:uk", perfTimedCompute, []perfReq{{"task-clock:uk", 1e3}}, 0},
+		{"task-clock:u", perfTimedCompute, []perfReq{{"task-clock:u", 1e3}}, 0},
 		{"cpu-clock:uk", perfTimedCompute, []perfReq{{"cpu-clock:uk", 10e3}}, 0},
 		{"page-faults", perfTimedFault, []perfReq{{"page-faults", 1}}, 0},
 		{"page-faults/dear", perfTimedFault, []perfReq{{"page-faults", 1}}, 2},
@@ -175,13 +186,16 @@ func TestPerfBound(t *testing.T) {
 			}
 			var rs []*perfResult
 			var sampled, counted []float64
-			slower := func() float64 {
+			tooSlow := func() bool {
 				// Samples make parts longer, and counting the events all of them.
 				samples, counting := perfMedian(sampled), perfMedian(counted)
 				t.Logf("%.3f times slower: %.3f by samples, %.3f by counting", samples*counting, samples, counting)
-				return samples * counting
+				if counting > perfDearCounting {
+					return samples > perfMaxBeside
+				}
+				return samples*counting > perfMaxSlowdown
 			}
-			for len(sampled) < 3 || len(sampled) < 9 && slower() > perfMaxSlowdown {
+			for len(sampled) < 3 || len(sampled) < 9 && tooSlow() {
 				const parts = 4000
 				before := tt.work(t, parts)
 				var with perfTimed
@@ -198,12 +212,12 @@ func TestPerfBound(t *testing.T) {
 					counted = append(counted, perfTimedCounting(t, tt.work, tt.events))
 				}
 			}
-			if got := slower(); got > perfMaxSlowdown {
-				t.Errorf("the program has become %.2f times slower:\n%s", got, rs[0].ledger())
+			if tooSlow() {
+				t.Errorf("the program has become slower than it may:\n%s", rs[0].ledger())
 			}
 			bounded := false
 			for _, r := range rs {
-				if !strings.HasSuffix(r.name, "-clock") { // which is counted in the kernel, too, but not sampled
+				if !strings.HasSuffix(r.name, "-clock:u") { // which is counted in the kernel, too, but not sampled
 					r.near("events of all samples", float64(r.events()), float64(r.comment("counted")), float64(perfMaxPeriod(r)*r.comment("threads")))
 				}
 				bounded = bounded || strings.Contains(r.ledger(), "overhead bound")
@@ -295,32 +309,117 @@ func perfAtoi(t *testing.T, s string) int64 {
 
 // TestPerfStuck tests breakpoints on functions that the profiler's own signal
 // handler calls, before it looks for samples and while it records them. Each
-// sample then causes another: the program must get on, and the profile say so.
+// sample then causes another: the program must get on, and the profile say so,
+// however much of the machine and of the thread's own time is taken by others
+// between two samples.
 func TestPerfStuck(t *testing.T) {
 	perfNeedsExact(t)
-	if perfInChild() == "" {
-		perfChild(t, "stuck", nil) // with threads of its own
+	mode := perfInChild()
+	if mode == "busy" {
+		for { // until it is killed
+			perfCompute(1e6)
+		}
+	}
+	if mode == "" {
+		for _, mode := range []string{"quiet", "neighbours", "gaps", "no ring"} {
+			t.Run(mode, func(t *testing.T) {
+				if mode == "neighbours" {
+					for range 4 {
+						cmd := testenv.Command(t, testenv.Executable(t), "-test.run=^TestPerfStuck$")
+						cmd.Env = append(cmd.Environ(), "PMU_TEST_CHILD=busy")
+						if err := cmd.Start(); err != nil {
+							t.Fatal(err)
+						}
+						defer cmd.Wait()
+						defer cmd.Process.Kill()
+					}
+				}
+				perfChild(t, mode, nil) // with threads of its own
+			})
+		}
 		return
 	}
-	for _, fn := range []string{"memmove", "sigtrampgo", "sighandler"} {
+	if mode == "no ring" {
+		forbidRings(t)
+	}
+	// A thread that makes no progress uses CPU time for ever: kill it when it has
+	// had far more than it takes.
+	if err := syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: 10, Max: 10}); err != nil {
+		t.Fatal(err)
+	}
+	fns := []string{"sigtrampgo", "perfSessionSigprof"}
+	if !msan.Enabled { // where libc installs the handler, with a sigreturn of its own
+		fns = append(fns, "sigreturn__sigaction")
+	}
+	if mode == "quiet" {
+		fns = append(fns, "memmove") // of which there are several in each run of the handler
+	}
+	for _, fn := range fns {
 		t.Run(fn, func(t *testing.T) {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
 			r := perfProfileOf(t, []perfReq{{"mem:runtime." + fn + ":x", 1}}, func() {
+				if mode == "gaps" {
+					// Time between two samples that no handler sees.
+					defer mustOpenCounters(t, "mem:runtime.sigtramp:x", "mem:runtime.sigfwdgo:x", "mem:runtime.sighandler:x").Close()
+				}
 				src, dst := make([]byte, 1000), make([]byte, 1000)
 				for i := range 1000 {
 					src[0] = byte(i)
 					copy(dst, src[:500+i%500])
 				}
-				if err := syscall.Kill(syscall.Getpid(), syscall.SIGURG); err != nil {
-					t.Fatal(err)
+				for _, sig := range []syscall.Signal{syscall.SIGURG, syscall.SIGPROF} {
+					if err := syscall.Tgkill(syscall.Getpid(), syscall.Gettid(), sig); err != nil {
+						t.Fatal(err)
+					}
 				}
 				perfSpin(100 * time.Millisecond)
 				if dst[0] != src[0] {
 					t.Errorf("copied %d, want %d", dst[0], src[0])
 				}
 			})[0]
-			if !strings.Contains(r.ledger(), "warning: stopped on ") {
+			stopped := r.stopped()
+			if stopped == 0 {
 				t.Errorf("the profile does not say that the breakpoint was stopped:\n%s", r.ledger())
 			}
+			// A thousand runs of the handler on each thread are enough. Other signals
+			// make some hits between them, and in each run there may be several.
+			t.Logf("%d samples, stopped on %d threads", r.total(), stopped)
+			if n, most := r.total(), 3000*stopped; n > most {
+				t.Errorf("stopped after %d samples, want %d at most:\n%s", n, most, r.ledger())
+			}
 		})
+	}
+}
+
+// stopped returns the number of threads on which a breakpoint was stopped.
+func (r *perfResult) stopped() int64 {
+	for _, c := range r.Comments {
+		if v, ok := strings.CutPrefix(c, "warning: stopped on "); ok {
+			v, _, _ = strings.Cut(v, " ")
+			return perfAtoi(r.t, v)
+		}
+	}
+	return 0
+}
+
+// TestPerfNotStuck tests that a program is not taken for one that makes no
+// progress, whose hits of a breakpoint all come where the signal does not: while
+// SIGPROF is blocked. From one to the next it is in the same place.
+func TestPerfNotStuck(t *testing.T) {
+	perfNeedsExact(t)
+	if !perfWithoutPreemption(t) {
+		return
+	}
+	const calls = 5000
+	r := perfProfileOf(t, []perfReq{{"mem:runtime/pprof.counterTarget:x", 1}}, func() {
+		for range calls {
+			unblock := perfBlockSIGPROF(t)
+			perfCallTarget(1)
+			unblock()
+		}
+	})[0]
+	if n := r.total(); n != calls || r.stopped() != 0 {
+		t.Errorf("%d samples of %d calls:\n%s", n, calls, r.ledger())
 	}
 }

@@ -92,13 +92,21 @@ func (v CounterValue) Exact() bool { return v.Running >= v.Enabled }
 // An error says what is wrong and what would help. Then nothing has been
 // opened: an event that can't be counted is never left out or replaced.
 func OpenCounters(events ...string) (*Counters, error) {
+	if len(events) > perf.MaxEvents { // before names are looked at
+		return nil, tooManyCounters(len(events))
+	}
 	c := &Counters{set: -1, slot: []int{0}}
 	var cfg []perf.Config
 	var owner []*perfevent.Event // of each slot
 	for _, name := range events {
-		e, err := perfParse(name)
+		e, err := perfParse(name, nil)
 		if err != nil {
 			return nil, counterError(err)
+		}
+		if e.KernelOptional {
+			// Clocks are counted in all modes whatever they exclude, and this
+			// needs no permission.
+			e.UserOnly()
 		}
 		for _, o := range c.events {
 			if o.Name == e.Name {
@@ -116,7 +124,7 @@ func OpenCounters(events ...string) (*Counters, error) {
 	case len(cfg) == 0:
 		return nil, errors.New("counters: no events")
 	case len(cfg) > perf.MaxEvents:
-		return nil, fmt.Errorf("counters: %d events at once; at most %d can be counted", len(cfg), perf.MaxEvents)
+		return nil, tooManyCounters(len(cfg))
 	}
 	set, f := runtime_perfCountStart(cfg)
 	switch f.Op {
@@ -129,6 +137,10 @@ func OpenCounters(events ...string) (*Counters, error) {
 	c.set = set
 	c.raw = make([]perf.Count, len(cfg))
 	return c, nil
+}
+
+func tooManyCounters(n int) error {
+	return fmt.Errorf("counters: %d events at once; at most %d can be counted", n, perf.MaxEvents)
 }
 
 // counterConfig returns what the runtime has to know to count an event.

@@ -20,7 +20,9 @@ func perfCause(f perf.Failure) string {
 	errno := syscall.Errno(f.Errno)
 	switch f.Op {
 	case perf.OpBusy:
-		return "cpu profiling already in use"
+		return fmt.Sprintf("other sessions have taken too many of the %d events that can be sampled at once; stop one, or ask for fewer events", perf.MaxEvents)
+	case perf.OpWatch:
+		return "another session samples every execution of the same instruction; stop it, or choose a period above 1"
 	case perf.OpRing:
 		if f.Errno == 0 {
 			return "the limit of locked memory is reached, so that overflows of several events at once are told apart by reading the counters; " +
@@ -54,6 +56,13 @@ var perfOpNames = [...]string{
 	perf.OpSignal:  "asking for a signal on overflow (fcntl)",
 	perf.OpRing:    "sharing the ring buffer (PERF_EVENT_IOC_SET_OUTPUT)",
 	perf.OpControl: "controlling the counter (ioctl)",
+}
+
+// perfRefused reports whether the event may not be opened by this process, or
+// not in the kernel's mode.
+func perfRefused(f perf.Failure) bool {
+	errno := syscall.Errno(f.Errno)
+	return f.Op == perf.OpOpen && (errno == syscall.EACCES || errno == syscall.EPERM)
 }
 
 // perfDenied tells apart who forbids perf_event_open: the kernel's setting
@@ -100,4 +109,19 @@ func perfMaxFD() int {
 	return int(n - min(n/4, 256))
 }
 
-func perfErrno(f perf.Failure) error { return syscall.Errno(f.Errno) }
+func perfErrno(f perf.Failure) error {
+	if f.Op == perf.OpBusy || f.Op == perf.OpWatch {
+		return syscall.EBUSY
+	}
+	return syscall.Errno(f.Errno)
+}
+
+// perfMayBePrecise reports whether it may be the precision that the kernel
+// refuses.
+func perfMayBePrecise(f perf.Failure) bool {
+	switch syscall.Errno(f.Errno) {
+	case syscall.ENOENT, syscall.EOPNOTSUPP, syscall.EINVAL:
+		return f.Op == perf.OpOpen
+	}
+	return false
+}

@@ -86,6 +86,7 @@ func TestPerfErrors(t *testing.T) {
 		{"same writer", true, []ProfilingOption{PerfEvent(buf, "task-clock", 0), PerfEvent(buf, "cpu-clock", 0)}, []string{"same writer"}},
 		{"same writer as timer", true, []ProfilingOption{PerfEvent(buf, "task-clock", 0), OSTimer(buf)}, []string{"same writer"}},
 		{"same event", true, []ProfilingOption{PerfEvent(w, "task-clock", 0), PerfEvent(buf, "task-clock", 0)}, []string{"task-clock", "twice"}},
+		{"same clock", true, []ProfilingOption{PerfEvent(w, "task-clock", 0), PerfEvent(buf, "task-clock:uk", 0)}, []string{"task-clock:uk", "twice"}},
 		{"two timers", true, []ProfilingOption{OSTimer(w), OSTimer(buf)}, []string{"twice"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -299,6 +300,7 @@ func TestPerfDenied(t *testing.T) {
 		StopCPUProfile()
 		if err == nil {
 			perfStartWorks(t) // the user mode is allowed
+			perfCheckUserOnly(t)
 		} else if paranoid == "2" {
 			t.Error(err)
 		} else {

@@ -8,6 +8,9 @@
 package pprof
 
 import (
+	"bytes"
+	"fmt"
+	"internal/abi"
 	"internal/profile"
 	"os"
 	"runtime"
@@ -38,15 +41,50 @@ func perfBlockSIGPROF(t *testing.T) (unblock func()) {
 	}
 }
 
-// TestPerfSameFaults tests that events that differ only in what they exclude are
-// told apart, though Linux gives their records the same ID when the same
-// occurrence makes both overflow.
+// TestPerfSameFaults tests that counters of the same occurrences are told apart, be
+// they of one session or of several, though Linux gives their records the same ID
+// when one occurrence makes several overflow.
 func TestPerfSameFaults(t *testing.T) {
 	perfNeeds(t, "page-faults:uk")
-	for _, r := range perfProfileOf(t, []perfReq{{"page-faults", 3}, {"page-faults:uk", 5}, {"page-faults:k", 2}, {"minor-faults", 3}}, func() {
-		perfFault(t, 20e3)
-	}) {
-		r.near("events of all samples", float64(r.events()), float64(r.comment("counted")), float64(perfMaxPeriod(r)*r.comment("threads")))
+	faults := func() {
+		for range 1000 { // with time between them, so that the overhead bound does not act
+			perfFault(t, 1)
+			perfCompute(200e3)
+		}
+	}
+	for i, reqs := range [][]perfReq{
+		{{"page-faults", 3}, {"page-faults:uk", 5}, {"page-faults:k", 2}, {"minor-faults", 3}},
+		{{"page-faults:uk", 1}, {"page-faults:uk", 1}, {"page-faults:uk", 29}, {"page-faults:uk", 97}},
+		{{"page-faults:uk", 97}, {"page-faults:uk", 29}, {"page-faults:uk", 1}, {"page-faults", 1}},
+	} {
+		bufs := make([]bytes.Buffer, len(reqs))
+		var sessions []*Session
+		for i, req := range reqs {
+			s, err := StartSession(PerfEvent(&bufs[i], req.name, req.period))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sessions = append(sessions, s)
+		}
+		faults()
+		for _, s := range sessions {
+			s.Stop()
+		}
+		var rs []*perfResult
+		for i, req := range reqs {
+			p, err := profile.Parse(&bufs[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			rs = append(rs, &perfResult{t, req.name, p})
+		}
+		if i == 0 { // a session has each event once
+			rs = append(rs, perfProfileOf(t, reqs, faults)...)
+		}
+		for _, r := range rs {
+			t.Logf("%s with periods of %d to %d: %d counted, %d in the profile", r.name, r.comment("period"), perfMaxPeriod(r), r.comment("counted"), r.events())
+			r.near("events of all samples", float64(r.events()), float64(r.comment("counted")), float64(perfMaxPeriod(r)*r.comment("threads")))
+		}
 	}
 }
 
@@ -78,12 +116,88 @@ func TestPerfInlinedLeaf(t *testing.T) {
 	const inlined, in = "runtime/pprof.perfInlinedWrite", "runtime/pprof.TestPerfInlinedLeaf.func1"
 	whole := r.count(perfStartsWithFrames(inlined, in, "runtime/pprof.perfProfileOnce"))
 	r.near("samples with their stack", float64(whole), n, 0)
-	// The one signal comes when it is no longer blocked, and is taken for
-	// that of the last write.
 	leaf := r.count(perfStartsWithFrames(inlined, in, "runtime._PerfDelayed"))
-	r.near("samples with their leaf", float64(leaf), n-0.5, 0.5)
+	r.near("samples with their leaf", float64(leaf), n, 0)
 	if t.Failed() {
 		t.Log(r.byStack())
+	}
+}
+
+// perfClock has the kernel write the time to ts. It is not called through the vDSO.
+//
+//go:noinline
+func perfClock(ts *syscall.Timespec) {
+	const clockMonotonic = 1
+	if _, _, errno := syscall.RawSyscall(perfSysClockGettime, clockMonotonic, uintptr(unsafe.Pointer(ts)), 0); errno != 0 {
+		panic(errno)
+	}
+}
+
+// perfSysClockGettime is the number of the system call clock_gettime.
+var perfSysClockGettime = map[string]uintptr{"386": 265, "amd64": 228, "arm64": 113}[runtime.GOARCH]
+
+// TestPerfDelayed tests that what overflows while SIGPROF is blocked is not taken
+// for work of the code that unblocks it: each call is one sample with its own leaf,
+// in user mode or in the kernel. What overflows before and after has its stack.
+func TestPerfDelayed(t *testing.T) {
+	perfNeedsExact(t)
+	if !perfWithoutPreemption(t) {
+		return
+	}
+	ts := new(syscall.Timespec)
+	const n = 20
+	for _, tt := range []struct {
+		name, event string
+		f           func()
+	}{
+		{"user", perfCalls("counterTarget"), func() { perfCallTarget(1) }},
+		{"user and kernel", perfCalls("counterTarget") + ":uk", func() { perfCallTarget(1) }},
+		{"kernel", fmt.Sprintf("mem:%p/8:w:uk", &ts.Sec), func() { perfClock(ts) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			kernel := tt.name == "kernel"
+			if kernel && perfSysClockGettime == 0 {
+				t.Skip("no number of clock_gettime")
+			}
+			perfNeedsAs(t, "breakpoints", tt.event)
+			r := perfProfileOf(t, []perfReq{{tt.event, 1}}, func() {
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+				calls := func() {
+					for range n {
+						tt.f()
+					}
+				}
+				calls()
+				unblock := perfBlockSIGPROF(t)
+				calls()
+				unblock()
+				calls()
+			})[0]
+			// The kernel may need several writes.
+			all := float64(r.total())
+			r.near("samples", all, float64(r.comment("counted")), 0)
+			if all < 3*n || !kernel && all > 3*n {
+				t.Errorf("%.0f samples of %d calls", all, 3*n)
+			}
+			var delayed, whole int64
+			for _, s := range r.Sample {
+				fs := perfFrames(s)
+				switch {
+				case kernel && len(fs) == 2 && fs[1] == "runtime._PerfDelayed",
+					!kernel && slices.Equal(fs, []string{"runtime/pprof.counterTarget", "runtime._PerfDelayed"}):
+					delayed += s.Value[0]
+				case kernel && slices.Contains(fs[1:], "runtime/pprof.perfClock"),
+					!kernel && perfStartsWith("counterTarget", "perfCallTarget")(s):
+					whole += s.Value[0]
+				}
+			}
+			r.near("samples with their leaf", float64(delayed), all/3, 0)
+			r.near("samples with their stack", float64(whole), all*2/3, 0)
+			if t.Failed() {
+				t.Log(r.byStack())
+			}
+		})
 	}
 }
 
@@ -164,13 +278,7 @@ func TestPerfNoMmap(t *testing.T) {
 		perfChild(t, "no mmap", nil)
 		return
 	}
-	const mapShared = 1
-	mmap := seccompCheck{seccompNr, syscall.SYS_MMAP}
-	if runtime.GOARCH == "386" {
-		mmap.value = 192 // mmap2
-	}
-	flags := seccompCheck{seccompArg3, mapShared}
-	forbid(t, syscall.ENOMEM, mmap, flags)
+	forbidRings(t)
 	const calls = 1000
 	r := perfProfileOf(t, []perfReq{{perfCalls("perfTargetA"), 1}}, func() { perfCaller1(calls) })[0]
 	if n := perfMappings(t); n != 0 {
@@ -180,6 +288,18 @@ func TestPerfNoMmap(t *testing.T) {
 		t.Errorf("the profile does not say that there was no ring:\n%s", l)
 	}
 	r.near("samples", float64(r.count(perfStartsWith("perfTargetA", "perfCaller1"))), calls, 0)
+}
+
+// forbidRings has mmap fail for rings.
+func forbidRings(t *testing.T) {
+	t.Helper()
+	const mapShared = 1
+	mmap := seccompCheck{seccompNr, syscall.SYS_MMAP}
+	if runtime.GOARCH == "386" {
+		mmap.value = 192 // mmap2
+	}
+	flags := seccompCheck{seccompArg3, mapShared}
+	forbid(t, syscall.ENOMEM, mmap, flags)
 }
 
 // TestPerfThrottled tests counters that the kernel throttles: the program gets
@@ -359,6 +479,32 @@ func TestPerfSlowWriter(t *testing.T) {
 	perfStartWorks(t)
 }
 
+// TestPerfKernelMark tests that whoever reads only the names of functions, as in
+// pprof -top, tells the kernel's from the program's.
+func TestPerfKernelMark(t *testing.T) {
+	name := func(addr uintptr) string {
+		f := perfKernelFrame(addr)
+		if len(f) != 1 || f[0].File != "[kernel]" {
+			t.Fatalf("%#x: %v", addr, f)
+		}
+		return f[0].Function
+	}
+	if got := name(^uintptr(4095)); got != "[kernel]" {
+		t.Errorf("unknown instruction: %q", got)
+	}
+	syms := kernelSymbols()
+	if len(syms) < 2 || unsafe.Sizeof(uintptr(0)) == 4 {
+		t.Skip("/proc/kallsyms shows no addresses to this process, or they do not fit in its words")
+	}
+	addr := syms[len(syms)/2].addr
+	if got, want := name(uintptr(addr)+1), kernelSymbol(addr)+" [k]"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if perfKernelFrame(abi.FuncPCABIInternal(perfKernelFrame)) != nil {
+		t.Error("a function of the program is the kernel's")
+	}
+}
+
 // TestPerfNoKernelAddresses tests that a profile with kernel time says nothing
 // of where the kernel is: names, if the process may see them, but no address.
 func TestPerfNoKernelAddresses(t *testing.T) {
@@ -370,8 +516,14 @@ func TestPerfNoKernelAddresses(t *testing.T) {
 			t.Errorf("location %d has the address %#x", loc.ID, loc.Address)
 		}
 		for _, line := range loc.Line {
+			name := line.Function.Name
 			if line.Function.Filename == "[kernel]" {
 				kernel++
+				if name != "[kernel]" && !strings.HasSuffix(name, " [k]") {
+					t.Errorf("the kernel's function %q is not marked", name)
+				}
+			} else if strings.HasSuffix(name, " [k]") {
+				t.Errorf("%q is not the kernel's", name)
 			}
 		}
 	}

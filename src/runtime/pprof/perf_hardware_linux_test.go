@@ -11,6 +11,7 @@ import (
 	"context"
 	"internal/profile"
 	"internal/testenv"
+	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"unsafe"
 )
 
 // TestPerfCycles tests that samples x period is what the counter says, to less
@@ -172,4 +174,115 @@ func TestPerfHandlerCost(t *testing.T) {
 	// estimate, from a clock's samples.
 	perfWithin(t, "what samples cost, and what the comments say, in ns", fast-slow, shown*fast, 0.1)
 	perfWithin(t, "the second function's part, in 1/100 percent", 7500, 1e4*three/(one+three), 0.001)
+}
+
+// TestPerfInterrupted counts how many blocking system calls return EINTR. A hardware
+// event of the user mode can overflow just before a call, and the interrupt come
+// inside (skid): the signal then interrupts the call. Those that SA_RESTART applies
+// to (signal(7)) begin again, and only the others return EINTR.
+func TestPerfInterrupted(t *testing.T) {
+	perfNeeds(t, "instructions")
+	if !perfWithoutPreemption(t) { // whose signals interrupt calls, too
+		return
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	const n = 1000
+	ms := syscall.NsecToTimespec(1e6)
+	us := syscall.NsecToTimespec(50e3)
+	at := func(p *syscall.Timespec) uintptr { return uintptr(unsafe.Pointer(p)) }
+	var p [2]int
+	if err := syscall.Pipe2(p[:], 0); err != nil {
+		t.Fatal(err)
+	}
+	epoll, err := syscall.EpollCreate1(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var event syscall.EpollEvent
+	var word uint32
+	var b [1]byte
+	calls := []struct {
+		name    string
+		restart bool // begins again
+		call    func() syscall.Errno
+	}{
+		{"nanosleep", false, func() syscall.Errno {
+			_, _, e := syscall.Syscall(syscall.SYS_NANOSLEEP, at(&us), 0, 0)
+			return e
+		}},
+		{"ppoll", false, func() syscall.Errno {
+			timeout := ms // which the kernel changes
+			_, _, e := syscall.Syscall6(syscall.SYS_PPOLL, 0, 0, at(&timeout), 0, 0, 0)
+			return e
+		}},
+		{"epoll_pwait", false, func() syscall.Errno {
+			_, _, e := syscall.Syscall6(syscall.SYS_EPOLL_PWAIT, uintptr(epoll), uintptr(unsafe.Pointer(&event)), 1, 1, 0, 0)
+			return e
+		}},
+		{"futex with a timeout", false, func() syscall.Errno {
+			const futexWaitPrivate = 128
+			_, _, e := syscall.Syscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(&word)), futexWaitPrivate, 0, at(&us), 0, 0)
+			return e
+		}},
+		{"read of a pipe that is empty", true, func() syscall.Errno {
+			_, _, e := syscall.Syscall(syscall.SYS_READ, uintptr(p[0]), uintptr(unsafe.Pointer(&b)), 1)
+			return e
+		}},
+	}
+	for _, tt := range []struct {
+		event  string
+		period uint64
+		skid   bool
+	}{
+		{"instructions:u", 20e3, true},
+		{"cycles:u", 20e3, true},
+		{"task-clock:u", 50e3, false},
+		{"instructions:uk", 20e3, true},
+		{"cycles:uk", 20e3, true},
+		{"task-clock:uk", 50e3, true},
+	} {
+		if err := StartCPUProfileWithConfig(PerfEvent(io.Discard, tt.event, tt.period)); err != nil {
+			t.Fatal(err)
+		}
+		sum := 0
+		for _, c := range calls {
+			interrupted := 0
+			var w sync.WaitGroup
+			if c.restart {
+				w.Go(func() { // writes at the pace of the reads, a little later
+					for range n {
+						syscall.Syscall(syscall.SYS_NANOSLEEP, at(&us), 0, 0)
+						syscall.Write(p[1], []byte{0})
+					}
+				})
+			}
+			done := make(chan bool)
+			go func() {
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+				for i := range n {
+					salt1 = cpuHog0(salt1, 1000+i%1000)
+					switch e := c.call(); e {
+					case syscall.EINTR:
+						interrupted++
+					case 0, syscall.ETIMEDOUT:
+					default:
+						t.Errorf("%s: %v", c.name, e)
+					}
+				}
+				close(done)
+			}()
+			<-done
+			w.Wait()
+			t.Logf("%s, period %d: %d of %d calls of %s returned EINTR", tt.event, tt.period, interrupted, n, c.name)
+			sum += interrupted
+			if interrupted > 0 && (c.restart || !tt.skid) {
+				t.Errorf("%s, period %d: %d of %d calls of %s returned EINTR", tt.event, tt.period, interrupted, n, c.name)
+			}
+		}
+		StopCPUProfile()
+		if tt.event == "instructions:u" && sum == 0 {
+			t.Errorf("%s: no call returned EINTR, though that is what the document says", tt.event)
+		}
+	}
 }

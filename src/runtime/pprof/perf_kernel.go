@@ -20,8 +20,10 @@ import (
 // perfKernelFrame returns the frame of an instruction of the kernel, as
 // profiles have it that include kernel time, or nil if addr is not one. Its
 // name is the kernel's symbol where /proc/kallsyms shows addresses to this
-// process (kernel.kptr_restrict), otherwise "[kernel]". The address itself
-// stays out of the profile: it would tell its readers where the kernel is.
+// process (kernel.kptr_restrict), marked as perf does: "schedule [k]" is nothing
+// of the program's, which pprof -top and flame graphs would not tell otherwise.
+// Where it does not, the name is "[kernel]". The address itself stays out of the
+// profile: it would tell its readers where the kernel is.
 func perfKernelFrame(addr uintptr) []runtime.Frame {
 	// The upper half on 64-bit systems; elsewhere, and where the instruction
 	// is not known, perfKernelIP of package runtime, in the last page.
@@ -32,7 +34,7 @@ func perfKernelFrame(addr uintptr) []runtime.Frame {
 	name := "[kernel]"
 	if addr < ^uintptr(4095) {
 		if sym := kernelSymbol(uint64(addr - 1)); sym != "" {
-			name = sym
+			name = sym + " [k]"
 		}
 	}
 	return []runtime.Frame{{Function: name, File: "[kernel]"}}

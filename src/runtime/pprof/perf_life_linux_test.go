@@ -9,14 +9,21 @@ package pprof
 import (
 	"bytes"
 	"fmt"
+	"internal/msan"
 	"internal/profile"
 	"internal/race"
+	"internal/runtime/perf"
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -161,6 +168,107 @@ func TestPerfExec(t *testing.T) {
 	}
 }
 
+// TestPerfExecSelf tests that a process lives on in another program, of which it
+// becomes one while events in the kernel are sampled, and system calls are a part
+// of the time: that program has SIGPROF's default, which would kill it. A process
+// does so 60 times, from several threads.
+func TestPerfExecSelf(t *testing.T) {
+	perfNeeds(t, "task-clock:uk")
+	const times = 60
+	left := perfInChild()
+	if left == "" {
+		left = strconv.Itoa(times)
+		if out := perfChild(t, left, nil); strings.Count(out, "another program\n") != times+1 {
+			t.Errorf("a process became another program %d times, want %d", strings.Count(out, "another program\n")-1, times)
+		}
+		return
+	}
+	fmt.Println("another program")
+	n, err := strconv.Atoi(left)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n == 0 {
+		if mask := perfStatus(t, "SigBlk"); mask != "0000000000000000" {
+			t.Errorf("signals are blocked: %s", mask)
+		}
+		return
+	}
+	if err := StartCPUProfileWithConfig(PerfEvent(io.Discard, "task-clock:uk", 50e3)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		go func() {
+			for {
+				perfCompute(1e5)
+			}
+		}()
+	}
+	os.Setenv("PMU_TEST_CHILD", strconv.Itoa(n-1))
+	os.Setenv("PMU_TEST_LONG", strings.Repeat("x", 100e3)) // for the kernel to copy
+	exec := func() error { return syscall.Exec(os.Args[0], os.Args, os.Environ()) }
+	failed := make(chan error)
+	if n%2 == 0 {
+		go func() {
+			runtime.LockOSThread() // on another thread than the first
+			failed <- exec()
+		}()
+	} else {
+		go func() { failed <- exec() }()
+	}
+	t.Fatal(<-failed)
+}
+
+// TestPerfExecFails tests that a profile goes on when the program could not be
+// replaced by another, and that what the attempts took is theirs.
+func TestPerfExecFails(t *testing.T) {
+	if race.Enabled || msan.Enabled {
+		t.Skip("sanitizers look at all of the arguments, without a stack")
+	}
+	perfNeeds(t, "task-clock:uk")
+	noProgram := filepath.Join(t.TempDir(), "no program")
+	if err := os.WriteFile(noProgram, []byte("this is no program"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	args := slices.Repeat([]string{strings.Repeat("x", 100e3)}, 10) // for the kernel to copy
+	var exec, compute int64
+	r := perfProfileOf(t, []perfReq{{"task-clock:uk", 100e3}}, func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		exec, compute = 0, 0
+		for i := range 100 {
+			start := threadTime(t)
+			if err := syscall.Exec(noProgram, args, nil); err != syscall.ENOEXEC {
+				t.Errorf("execve: %v", err)
+			}
+			executed := threadTime(t)
+			n := 100000
+			if i == 99 {
+				n = 400e6 // more samples than a ring holds, if there are no signals
+			}
+			perfCompute(n)
+			exec += executed - start
+			compute += threadTime(t) - executed
+		}
+	})[0]
+	r.balance()
+	// The profile's clock ticks on where the hypervisor steals, which CPU time does
+	// not, so these are lower limits.
+	var inExec, inCompute int64
+	for _, s := range r.Sample {
+		switch fs := perfFrames(s); {
+		case slices.Contains(fs, "syscall.Exec"), slices.Contains(fs, "runtime._PerfDelayed"):
+			inExec += s.Value[1]
+		case slices.Contains(fs, "runtime/pprof.perfCompute"):
+			inCompute += s.Value[1]
+		}
+	}
+	t.Logf("%d ns in Exec, %d in the profile; %d ns computing, %d in the profile", exec, inExec, compute, inCompute)
+	if inExec < exec*3/4 || inCompute < compute*3/4 {
+		t.Errorf("%d ns in Exec, %d in the profile; %d ns computing, %d in the profile:\n%s", exec, inExec, compute, inCompute, r.byStack())
+	}
+}
+
 // failingWriter fails at the n'th write.
 type failingWriter struct{ n int }
 
@@ -207,7 +315,7 @@ func TestPerfManyThreads(t *testing.T) {
 	perfNeeds(t, "task-clock")
 	perfNeeds(t, "page-faults:uk")
 	t.Setenv(multipleEnv, "true")
-	names := []string{"task-clock", "cpu-clock", "task-clock:uk", "cpu-clock:uk", "page-faults", "page-faults:uk", "minor-faults", "context-switches"}
+	names := []string{"task-clock", "cpu-clock", "task-clock:u", "cpu-clock:u", "page-faults", "page-faults:uk", "minor-faults", "context-switches"}
 	threads := min(1000, (perfMaxFD()-100)/len(names))
 	release := make(chan bool)
 	var wg sync.WaitGroup
@@ -273,5 +381,81 @@ func TestPerfManyThreads(t *testing.T) {
 	// Were it the square, it would be ten times as much.
 	if startAll > 3*start || stopAll > 3*stop {
 		t.Errorf("of %d threads each counter costs %.1f times as much to start and %.1f times to stop as of %d", threads, startAll/start, stopAll/stop, threads/10)
+	}
+}
+
+// TestPerfStartYields tests that the world can stop while a profile of many threads
+// starts and while it ends, as for the garbage collector, and that threads that
+// come and go meanwhile leave nothing behind.
+func TestPerfStartYields(t *testing.T) {
+	perfNeeds(t, "task-clock:uk")
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	threads := min(2000, perfMaxFD()-100)
+	release := make(chan bool)
+	var wg, ready sync.WaitGroup
+	ready.Add(threads)
+	for range threads {
+		wg.Go(func() {
+			runtime.LockOSThread() // for ever, so the thread exits
+			ready.Done()
+			<-release
+		})
+	}
+	ready.Wait()
+	defer wg.Wait()
+	defer close(release)
+
+	quit := make(chan bool)
+	defer close(quit)
+	var stops atomic.Int64
+	wg.Go(func() {
+		for {
+			select {
+			case <-quit:
+				return
+			default:
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m) // stops the world
+				stops.Add(1)
+			}
+		}
+	})
+	wg.Go(func() { perfChurn(quit) })
+
+	// The runtime's part only: what runtime/pprof does, waits for goroutines.
+	const softwareEvent, taskClock = 1, 1 // perf_event_open(2)
+	cfg := perf.Config{Type: softwareEvent, Config: taskClock, Clock: true, Period: 10e6}
+	cfg.Periods[0] = cfg.Period
+	limits := perf.Limits{FD: perfMaxFD(), Cost: perf.MaxCost}
+
+	// With the loops over the threads in one piece the world stopped once or twice
+	// in each of them, before and after; or often if the goroutine was preempted there.
+	var starting, stopping []int64
+	for range 11 {
+		before := stops.Load()
+		id, f := runtime_perfStart([]perf.Config{cfg}, limits)
+		if f.Op != perf.OpNone {
+			t.Fatal(perfError("task-clock:uk", f))
+		}
+		started := stops.Load()
+		if _, n := perfFDs(t); n < threads {
+			t.Errorf("%d threads have a counter, of %d", n, threads)
+		}
+		stop := stops.Load()
+		runtime_perfStop(id)
+		stopped := stops.Load()
+		perfNothingOpen(t)
+		for eof := false; !eof; {
+			_, _, _, eof = runtime_perfRead(id)
+		}
+		runtime_perfDone(id)
+		starting = append(starting, started-before)
+		stopping = append(stopping, stopped-stop)
+	}
+	slices.Sort(starting)
+	slices.Sort(stopping)
+	t.Logf("%d threads: the world stopped %d times while a profile started, %d while it stopped", threads, starting, stopping)
+	if middle := len(starting) / 2; starting[middle] < 4 || stopping[middle] < 4 {
+		t.Errorf("%d threads: the world stopped %d times while a profile started, %d while it stopped; want 4 in the middle", threads, starting, stopping)
 	}
 }

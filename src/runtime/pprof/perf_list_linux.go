@@ -64,7 +64,7 @@ func perfEvents() []EventInfo {
 // Where the event has a counter for each kind of core, all must open and one
 // must give samples: this thread runs on one kind only.
 func (w *probeWork) probe(name string) (sampled bool, err error) {
-	e, err := perfParse(name)
+	e, err := perfParseSampled(name)
 	if err != nil {
 		return false, err
 	}
@@ -78,8 +78,11 @@ func (w *probeWork) probe(name string) (sampled bool, err error) {
 	var ran bool
 	for i := range s.configs {
 		r, f := tryProbe(&s.configs[i], step, occurs && !sampled)
+		if perfRefused(f) && e.KernelOptional && s.userOnly(f) {
+			r, f = tryProbe(&s.configs[i], step, occurs && !sampled)
+		}
 		if f.Op != perf.OpNone {
-			return false, perfError(e.Name, f)
+			return false, perfStartError(e, f)
 		}
 		sampled = sampled || r.samples > 0
 		counted += r.counted
@@ -132,7 +135,7 @@ func probePeriod(e *perfevent.Event) uint64 {
 	case perfevent.Software:
 		return 1
 	}
-	return max(e.Period/1000, 100)
+	return max(e.Period/200, 100)
 }
 
 // probeWork causes events.
@@ -169,7 +172,24 @@ func (w *probeWork) step(e *perfevent.Event) (step func(), occurs bool) {
 	case "context-switches", "cgroup-switches":
 		return w.block, e.Type == "context-switches"
 	}
-	return w.compute, slices.Contains([]string{"cycles", "instructions", "branches", "cpu-clock", "task-clock"}, e.Type)
+	return w.compute, alwaysOccurs(e)
+}
+
+// alwaysOccurs reports whether whatever computes causes the event, on every
+// machine that has it.
+func alwaysOccurs(e *perfevent.Event) bool {
+	return slices.Contains([]string{"cycles", "instructions", "branches", "cpu-clock", "task-clock"}, e.Type)
+}
+
+// silentCause returns why there are no samples of an event that its counters
+// counted so often while threads ran with them for so long, or "" if there is
+// nothing wrong with that. All that threads do counts for some events; a
+// millisecond is more than the threads that start and stop a profile need.
+func silentCause(e *perfevent.Event, counted, running uint64) string {
+	if counted == 0 && running >= uint64(time.Millisecond) && alwaysOccurs(e) {
+		return errProbeSilent.Error()
+	}
+	return ""
 }
 
 // compute loads and stores at random places of w.mem and takes branches that

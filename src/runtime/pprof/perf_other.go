@@ -15,7 +15,7 @@ import (
 
 // perfParse fails: events are sampled on Linux only, and what their names mean
 // depends on Linux's sysfs.
-func perfParse(name string) (*perfevent.Event, error) {
+func perfParse(name string, precise *int8) (*perfevent.Event, error) {
 	return nil, perfError(name, perf.Failure{Op: perf.OpSupport})
 }
 
@@ -25,4 +25,14 @@ func perfCause(f perf.Failure) string {
 
 func perfErrno(f perf.Failure) error { return errors.ErrUnsupported }
 
+func perfMayBePrecise(f perf.Failure) bool { return false }
+func perfRefused(f perf.Failure) bool      { return false }
+
 func perfMaxFD() int { return 0 }
+
+// foreignThreads finds threads that Go did not create, on Linux.
+type foreignThreads struct{}
+
+func findForeign() *foreignThreads { return nil }
+
+func (*foreignThreads) end() {}

@@ -46,7 +46,9 @@ func (b *profileBuilder) addPerfData(e *perfEvent, data []uint64, tags []unsafe.
 		if m.values == nil {
 			m.values = make([]int64, 1+len(e.profile.events))
 		}
-		m.values[0] += int64(samples)
+		if e.column == 1 {
+			m.values[0] += int64(samples) // see header
+		}
 		m.values[e.column] += int64(events)
 	}
 	if len(tags) != 0 {
@@ -132,27 +134,32 @@ func (p *perfProfile) values(m *profMapEntry, upstream []int64) []int64 {
 }
 
 // header writes what the profile says of itself: its sample types, the first
-// of which is the number of samples of all its events, and the default of
-// which is its first event. A profile that is not of an event has a nil p, and
-// upstream's header.
+// of which is the number of samples, and the default of which is its first
+// event. A profile that is not of an event has a nil p, and upstream's header.
+//
+// A profile has one period type, with one period, so both, and the number of
+// samples, are those of the first event. There is no other meaning that samples
+// can have: programs multiply them by the period (Parca does), or take them for
+// the weight of a call (the go command for PGO).
 func (p *perfProfile) header(b *profileBuilder) {
 	if p == nil {
 		return
 	}
+	types := p.sampleTypes()
 	first := p.events[0]
 	b.pbValueType(tagProfile_SampleType, "samples", "count")
-	for _, e := range p.events {
-		b.pbValueType(tagProfile_SampleType, e.sampleType(), e.Unit)
+	for i, e := range p.events {
+		b.pbValueType(tagProfile_SampleType, types[i], e.Unit)
 	}
 	b.pb.int64Opt(tagProfile_DurationNanos, b.end.Sub(b.start).Nanoseconds())
-	b.pbValueType(tagProfile_PeriodType, first.sampleType(), first.Unit)
+	b.pbValueType(tagProfile_PeriodType, types[0], first.Unit)
 	b.pb.int64Opt(tagProfile_Period, int64(first.period))
 	for _, e := range p.events {
 		for _, c := range e.comments() {
 			b.pb.int64(tagProfile_Comment, b.stringIndex(c))
 		}
 	}
-	b.pb.int64Opt(tagProfile_DefaultSampleType, b.stringIndex(first.sampleType()))
+	b.pb.int64Opt(tagProfile_DefaultSampleType, b.stringIndex(types[0]))
 }
 
 // lostStack is the stack of samples that did not fit in the runtime's buffers.
@@ -169,7 +176,7 @@ func (b *profileBuilder) weighLost(e *perfEvent) {
 	}
 	var n int64
 	for _, slot := range e.slots {
-		st := runtime_perfStats(slot)
+		st := runtime_perfStats(e.session.id, slot)
 		n += int64(st.Sampled + st.Lost)
 	}
 	for m := b.m.all; m != nil; m = m.nextAll {
@@ -199,7 +206,7 @@ func (p *perfProfile) scale(b *profileBuilder) {
 func (e *perfEvent) multiplexed() float64 {
 	var enabled, running uint64
 	for _, slot := range e.slots {
-		st := runtime_perfStats(slot)
+		st := runtime_perfStats(e.session.id, slot)
 		// On a hybrid machine each of the event's counters runs only while
 		// the thread is on a core of its kind.
 		enabled = max(enabled, st.Enabled)
@@ -211,15 +218,13 @@ func (e *perfEvent) multiplexed() float64 {
 	return float64(enabled) / float64(running)
 }
 
-// sampleType returns the name of e's sample type in its profile: without
-// modifiers, unless another event of the profile differs only in these.
-func (e *perfEvent) sampleType() string {
-	for _, o := range e.profile.events {
-		if o != e && o.Type == e.Type {
-			return e.Name
-		}
+// sampleTypes returns the names of the events' sample types.
+func (p *perfProfile) sampleTypes() []string {
+	events := make([]*perfevent.Event, len(p.events))
+	for i, e := range p.events {
+		events[i] = e.Event
 	}
-	return e.Type
+	return perfevent.SampleTypes(events)
 }
 
 // comments returns lines of the form "key: value" that say what was asked for,
@@ -229,6 +234,9 @@ func (e *perfEvent) comments() []string {
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 
 	add("event: %s", e.Name)
+	if e.userOnly.Op != perf.OpNone {
+		add("warning: user mode only: system calls, page faults and other time in the kernel are missing: %s", perfCause(e.userOnly))
+	}
 	if e.asked != 0 && e.asked != e.period {
 		add("period: %d (nearest prime to the %d asked for)", e.period, e.asked)
 	} else {
@@ -240,7 +248,7 @@ func (e *perfEvent) comments() []string {
 		add("kernel: excluded")
 	}
 	for i, slot := range e.slots {
-		st := runtime_perfStats(slot)
+		st := runtime_perfStats(e.session.id, slot)
 		if len(e.slots) > 1 {
 			add("PMU: %s", e.Attrs[i].PMU)
 		}
@@ -304,5 +312,5 @@ func (e *perfEvent) comments() []string {
 	if e.lostBuffer != 0 {
 		add("samples lost: profile buffer full (runtime/pprof.lostProfileEvent): %d", e.lostBuffer)
 	}
-	return lines
+	return append(lines, e.remarks()...)
 }

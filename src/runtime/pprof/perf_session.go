@@ -13,36 +13,57 @@ import (
 	"os"
 	"reflect"
 	"runtime"
+	"slices"
 	"strconv"
+	"sync"
 	"unsafe"
 )
 
 // Provided by package runtime; see perfprof.go there.
 
-func runtime_perfStart(cfg []perf.Config, limits perf.Limits) perf.Failure
-func runtime_perfStop()
-func runtime_perfDone()
-func runtime_perfStats(slot int) perf.Stats
+func runtime_perfStart(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failure)
+func runtime_perfStop(session int)
+func runtime_perfDone(session int)
+func runtime_perfStats(session, event int) perf.Stats
 func runtime_perfHasForeign() bool
-func runtime_perfScan(came, gone []int32)
+func runtime_perfLook() (spent int64)
+func runtime_perfScan(tids []int32) (failed int, spent int64)
 func runtime_perfInGo(pc uintptr) bool
-func runtime_perfRead() (slot int, data []uint64, tags []unsafe.Pointer, eof bool)
+func runtime_perfRead(session int) (event int, data []uint64, tags []unsafe.Pointer, eof bool)
 
-// perfRunning is the session that samples events, or nil.
-// Protected by cpu.Mutex; not nil only while cpu.profiling is true.
+// perfRunning is the session of which StopCPUProfile is the end, or which has the
+// timer, or nil. Protected by cpu.Mutex; not nil only while cpu.profiling is true.
 var perfRunning *perfSession
 
-// A perfSession is what one call of StartCPUProfileWithConfig started.
+// perfChange is held while a session starts, stops or is done with: the runtime makes
+// one change at a time. Whoever holds cpu.Mutex may take it, not the other way round.
+var perfChange sync.Mutex
+
+// A perfSession is what one call of StartCPUProfileWithConfig or StartSession started.
 type perfSession struct {
 	timer    io.Writer // of the OS timer's profile, or nil
 	profiles []*perfProfile
 	configs  []perf.Config // one per slot of the runtime
 	slots    []*perfEvent  // the event that the slot's samples belong to
+	id       int           // the runtime's name for it
 	done     chan struct{} // closed by writer
+	handle   bool          // it ends with Session.Stop
+}
 
-	// foreignStop ends foreignThreads, which closes foreignDone. Both are nil
-	// in programs without C.
-	foreignStop, foreignDone chan struct{}
+// options applies options to a new session.
+func (s *perfSession) options(opts []ProfilingOption) error {
+	if err := checkEventCount(opts); err != nil {
+		return err
+	}
+	for _, o := range opts {
+		if o == nil {
+			return errors.New("cpu profile: nil ProfilingOption")
+		}
+		if err := o.apply(s); err != nil {
+			return err
+		}
+	}
+	return s.check()
 }
 
 // A perfProfile is one profile: the samples of one event, or of several, each
@@ -56,11 +77,16 @@ type perfProfile struct {
 // A perfEvent is an event of a session.
 type perfEvent struct {
 	*perfevent.Event
+	session *perfSession
 	profile *perfProfile
 	column  int    // index of its count in a sample's values; 0 is the number of samples
 	asked   uint64 // period asked for, or 0
+	precise *int8  // of precisionEnv, or nil
 	period  uint64
-	slots   []int // one, or several if the event is counted by several PMUs
+	slots   []int // indices in session.slots: one, or several if the event is counted by several PMUs
+
+	// userOnly is why the kernel is left out of a clock; see startEvents.
+	userOnly perf.Failure
 
 	lostBuffer uint64 // samples that did not fit in the runtime's buffers
 }
@@ -68,7 +94,7 @@ type perfEvent struct {
 // add adds an event to the session, and to profile p of it.
 func (s *perfSession) add(p *perfProfile, event *perfevent.Event, period uint64) error {
 	for _, e := range s.slots {
-		if e.Name == event.Name {
+		if e.Name == event.Name || e.Type == event.Type && slices.Equal(e.Attrs, event.Attrs) {
 			return fmt.Errorf("cpu profile: event %s is there twice", event.Name)
 		}
 	}
@@ -79,6 +105,7 @@ func (s *perfSession) add(p *perfProfile, event *perfevent.Event, period uint64)
 	}
 	e := &perfEvent{
 		Event:   event,
+		session: s,
 		profile: p,
 		column:  1 + len(p.events),
 		asked:   period,
@@ -88,6 +115,7 @@ func (s *perfSession) add(p *perfProfile, event *perfevent.Event, period uint64)
 		// The kernel rejects periods with the sign bit set: perf_event_open(2), EINVAL.
 		return fmt.Errorf("cpu profile: event %s: period %d is above %d", event.Name, period, uint64(1<<63-1))
 	}
+	e.precise, _ = perfPrecision() // parsing has checked it
 	p.events = append(p.events, e)
 	for _, a := range event.Attrs {
 		e.slots = append(e.slots, len(s.configs))
@@ -141,20 +169,18 @@ func (e *perfEvent) periods() (ps [len(perf.Config{}.Periods)]uint64) {
 // check reports what is wrong with the session's options taken together.
 func (s *perfSession) check() error {
 	var ws []io.Writer
-	n := 0
 	if s.timer != nil {
 		ws = append(ws, s.timer)
-		n++
 	}
 	for _, p := range s.profiles {
 		ws = append(ws, p.w)
-		n += len(p.events)
 	}
-	if n > 1 && os.Getenv(multipleEnv) != "true" {
-		return fmt.Errorf("cpu profile: %d events at once need %s=true in the environment", n, multipleEnv)
+	if len(ws) > 1 && !s.handle && os.Getenv(multipleEnv) != "true" {
+		return fmt.Errorf("cpu profile: %d profiles at once need %s=true in the environment; one profile of several events, by PerfEvents, does not", len(ws), multipleEnv)
 	}
-	if len(s.configs) > perf.MaxEvents {
-		return fmt.Errorf("cpu profile: %d events at once; at most %d can be sampled", len(s.configs), perf.MaxEvents)
+	// An event takes a counter for each kind of core.
+	if err := tooManyEvents(len(s.configs)); err != nil {
+		return err
 	}
 	for i, w := range ws {
 		for _, v := range ws[:i] {
@@ -172,26 +198,17 @@ func sameWriter(v, w io.Writer) bool {
 	return reflect.TypeOf(v) == reflect.TypeOf(w) && reflect.TypeOf(v).Comparable() && v == w
 }
 
-// start starts sampling. The caller holds cpu.Mutex.
+// start starts sampling. If the session has the timer, the caller holds cpu.Mutex, and
+// nobody else has it.
 func (s *perfSession) start() error {
 	for _, p := range s.profiles {
 		p.b = newProfileBuilder(p.w)
 		p.b.perf = p
 	}
-	cost, err := perfMaxCost()
-	if err != nil {
-		return err
-	}
-	if f := runtime_perfStart(s.configs, perf.Limits{FD: perfMaxFD(), Cost: cost}); f.Op != perf.OpNone {
-		return perfError(s.slots[f.Slot].Name, f)
-	}
-	s.done = make(chan struct{})
-	go s.writer()
-	if runtime_perfHasForeign() {
-		known := make(map[int32]bool)
-		scanThreads(known)
-		s.foreignStop, s.foreignDone = make(chan struct{}), make(chan struct{})
-		go foreignThreads(s.foreignStop, s.foreignDone, known)
+	if len(s.configs) > 0 {
+		if err := s.startEvents(); err != nil {
+			return err
+		}
 	}
 	if s.timer != nil {
 		// Like StartCPUProfile, with the timer's own buffer and goroutine.
@@ -202,6 +219,51 @@ func (s *perfSession) start() error {
 		go profileWriter(s.timer)
 	}
 	return nil
+}
+
+// startEvents has the runtime start sampling. Where a clock is refused because
+// it includes the kernel, which nobody asked for, clocks leave it out, and the
+// profile says so.
+func (s *perfSession) startEvents() error {
+	cost, err := perfMaxCost()
+	if err != nil {
+		return err
+	}
+	limits := perf.Limits{FD: perfMaxFD(), Cost: cost}
+	perfChange.Lock()
+	defer perfChange.Unlock()
+	id, f := runtime_perfStart(s.configs, limits)
+	if perfRefused(f) && s.slots[f.Slot].KernelOptional && s.userOnly(f) {
+		id, f = runtime_perfStart(s.configs, limits)
+	}
+	if f.Op != perf.OpNone {
+		return perfStartError(s.slots[f.Slot].Event, f)
+	}
+	s.id = id
+	s.done = make(chan struct{})
+	go s.writer()
+	foreignStart()
+	return nil
+}
+
+// userOnly excludes the kernel from the clocks that need not include it, because
+// of f. It reports false if that would sample another of the session's events
+// twice.
+func (s *perfSession) userOnly(f perf.Failure) bool {
+	for slot, e := range s.slots {
+		if !e.KernelOptional {
+			continue
+		}
+		e.UserOnly()
+		e.userOnly = f
+		s.configs[slot].ExcludeKernel = true
+		for _, o := range s.slots {
+			if o != e && o.Type == e.Type && slices.Equal(o.Attrs, e.Attrs) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // costEnv tightens the overhead bound: whoever runs a program can have profiles
@@ -221,25 +283,39 @@ func perfMaxCost() (int, error) {
 	return n, nil
 }
 
-// stopPerf stops the running session, if any, and reports whether there was
-// one. The caller, StopCPUProfile, holds cpu.Mutex.
-func stopPerf() bool {
-	s := perfRunning
-	if s == nil {
-		return false
+// stop stops sampling, and waits until the profiles are written.
+func (s *perfSession) stop() {
+	if len(s.configs) > 0 {
+		perfChange.Lock()
+		foreignStop()
+		runtime_perfStop(s.id)
+		perfChange.Unlock()
 	}
-	perfRunning = nil
-	if s.foreignStop != nil {
-		close(s.foreignStop)
-		<-s.foreignDone
-	}
-	runtime_perfStop()
 	if s.timer != nil {
 		runtime.SetCPUProfileRate(0)
 		<-cpu.done
 	}
-	<-s.done
-	runtime_perfDone()
+	if len(s.configs) > 0 {
+		<-s.done
+		perfChange.Lock()
+		runtime_perfDone(s.id)
+		perfChange.Unlock()
+	}
+}
+
+// stopPerf stops the session that StartCPUProfileWithConfig has started, if any, and
+// reports whether StopCPUProfile has nothing else to do. It holds cpu.Mutex.
+func stopPerf() bool {
+	s := perfRunning
+	switch {
+	case s == nil:
+		return false
+	case s.handle:
+		cpu.profiling = true // the timer is somebody else's
+	default:
+		perfRunning = nil
+		s.stop()
+	}
 	return true
 }
 
@@ -248,7 +324,7 @@ func stopPerf() bool {
 func (s *perfSession) writer() {
 	defer close(s.done)
 	for {
-		slot, data, tags, eof := runtime_perfRead()
+		slot, data, tags, eof := runtime_perfRead(s.id)
 		if eof {
 			break
 		}

@@ -16,13 +16,15 @@ import (
 	"runtime"
 )
 
-// perfParse returns the event that name names on this machine, in this program.
-func perfParse(name string) (*perfevent.Event, error) {
+// perfParse returns the event that name names on this machine, in this program,
+// with the given precision (perfevent.Resolver.Precise).
+func perfParse(name string, precise *int8) (*perfevent.Event, error) {
 	r := perfevent.Resolver{
 		Sys:     os.DirFS("/sys"),
 		Tracefs: os.DirFS("/sys/kernel/tracing"),
 		Symbol:  perfSymbol,
 		GOARCH:  runtime.GOARCH,
+		Precise: precise,
 	}
 	return r.Parse(name)
 }

@@ -9,9 +9,9 @@
 // one definition instead of two that must match.
 package perf
 
-// MaxEvents is how many events one profiling session can sample. A slot
-// belongs to a request, not to a kind of event: several raw events may run
-// together. (EV_MAX in proposal 36821, section 4.2.)
+// MaxEvents is how many events a process can sample at once, in one profiling
+// session or in several. A slot belongs to a request, not to a kind of event:
+// several raw events may run together. (EV_MAX in proposal 36821, section 4.2.)
 const MaxEvents = 8
 
 // MaxCost is the part of a thread's time, in percent, above which the overhead
@@ -61,6 +61,12 @@ type Config struct {
 	Clock bool
 }
 
+// Watch reports whether each execution of an instruction is sampled: PERF_TYPE_BREAKPOINT
+// and HW_BREAKPOINT_X, with period 1.
+func (c *Config) Watch() bool {
+	return c.Type == 5 && c.BPType == 4 && c.Period == 1
+}
+
 // An Op is a step of arming a thread that the kernel can refuse.
 type Op uint8
 
@@ -71,7 +77,8 @@ const (
 	OpSignal     // fcntl(2) F_SETOWN_EX, F_SETSIG, O_ASYNC
 	OpRing       // sharing the thread's ring, PERF_EVENT_IOC_SET_OUTPUT
 	OpControl    // PERF_EVENT_IOC_ID, PERF_EVENT_IOC_ENABLE
-	OpBusy       // another session is sampling
+	OpBusy       // other sessions have taken the slots
+	OpWatch      // another session samples the same executions
 )
 
 // A Failure says which step failed for which event. The zero Failure is success.

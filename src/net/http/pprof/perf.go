@@ -10,12 +10,15 @@ import (
 	"fmt"
 	"internal/perfevent"
 	"internal/profile"
+	"internal/runtime/perf"
+	"io/fs"
 	"math"
 	"net/http"
 	"net/url"
 	"os"
 	"runtime"
 	"runtime/pprof"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -42,6 +45,31 @@ import (
 // wrote it does not. So it is a variable of the environment, as for several
 // events at once, and not one of this package.
 const probesEnv = "GO_PPROF_ENABLE_HTTP_PROBES"
+
+// noEventsEnv switches off all that makes the system call perf_event_open over
+// HTTP. Where a seccomp filter kills for it, as that of systemd does by default,
+// a request that asks for an event ends the service.
+const noEventsEnv = "GO_PPROF_DISABLE_HTTP_EVENTS"
+
+// eventsOff returns an error if events are switched off. Whoever sets the
+// variable to something else than true wants to be safe, too.
+func eventsOff() error {
+	switch v := os.Getenv(noEventsEnv); v {
+	case "", "0", "false":
+		return nil
+	default:
+		return &requestError{http.StatusForbidden, fmt.Sprintf(
+			"events cannot be sampled over HTTP: the program runs with %s=%s in its environment", noEventsEnv, v)}
+	}
+}
+
+// maxQuery bounds the query of a request for events, in bytes. Eight
+// breakpoints with the longest names that are parsed, all of which is escaped,
+// have 24 KiB.
+const maxQuery = 32 << 10
+
+// sysFS is where event names are looked up; tests replace it.
+var sysFS fs.FS = os.DirFS("/sys")
 
 // minPeriods are the least periods that a request may ask for. Each sample
 // stops its thread for some microseconds to tens of them, in which the CPU does
@@ -92,6 +120,9 @@ func serveEvents(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	req, err := parseEventRequest(r)
+	if r.Context().Err() != nil {
+		return true // nobody is there to read an answer
+	}
 	if err != nil {
 		serveEventError(w, err)
 		return true
@@ -99,16 +130,17 @@ func serveEvents(w http.ResponseWriter, r *http.Request) bool {
 	configureWriteDeadline(w, r, float64(req.seconds))
 
 	var buf bytes.Buffer
-	if err := pprof.StartCPUProfileWithConfig(req.option(&buf)); err != nil {
+	s, err := pprof.StartSession(req.option(&buf))
+	if err != nil {
 		serveEventError(w, startError(err))
 		return true
 	}
 	complete := waitSeconds(r, req.seconds)
-	pprof.StopCPUProfile()
+	s.Stop()
 	if !complete {
-		return true // nobody is there to read an answer
+		return true
 	}
-	if err := req.checkProfile(buf.Bytes()); err != nil {
+	if err := checkProfile(buf.Bytes()); err != nil {
 		serveEventError(w, err)
 		return true
 	}
@@ -153,24 +185,41 @@ func waitSeconds(r *http.Request, seconds int64) bool {
 	}
 }
 
+// parseEventRequest returns what r asks for. What costs more the longer the
+// query is comes after the bounds on it, and stops when the client has gone.
 func parseEventRequest(r *http.Request) (*eventRequest, error) {
 	if r.Method != "" && r.Method != http.MethodGet {
 		return nil, &requestError{http.StatusMethodNotAllowed, "a profile of events is asked for with GET"}
 	}
-	if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
+	if len(r.URL.RawQuery) > maxQuery {
+		return nil, badRequest("the query is longer than %d bytes", maxQuery)
+	}
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
 		return nil, badRequest("malformed query: %v", err)
+	}
+	if !q.Has("event") {
+		return nil, badRequest("the parameters of a profile of events belong in the query of the URL")
 	}
 	// A parameter that is there more than once would be ignored in part.
 	for _, name := range []string{"period", "seconds"} {
-		if len(r.Form[name]) > 1 {
-			return nil, badRequest("%q is there %d times", name, len(r.Form[name]))
+		if len(q[name]) > 1 {
+			return nil, badRequest("%q is there %d times", name, len(q[name]))
 		}
 	}
 	req := &eventRequest{
-		events:  perfevent.Split(strings.Join(r.Form["event"], ",")),
+		events:  perfevent.Split(strings.Join(q["event"], ",")),
 		seconds: 30,
 	}
-	if s := r.Form.Get("seconds"); s != "" {
+	if len(req.events) > perf.MaxEvents {
+		return nil, badRequest("%d events at once; at most %d can be sampled", len(req.events), perf.MaxEvents)
+	}
+	for i, name := range req.events {
+		if name != "" && slices.Contains(req.events[:i], name) {
+			return nil, badRequest("event %.100s is there twice", name)
+		}
+	}
+	if s := q.Get("seconds"); s != "" {
 		const maxSeconds = math.MaxInt64 / int64(time.Second)
 		n, err := strconv.ParseInt(s, 10, 64)
 		if err != nil || n <= 0 || n > maxSeconds {
@@ -178,7 +227,7 @@ func parseEventRequest(r *http.Request) (*eventRequest, error) {
 		}
 		req.seconds = n
 	}
-	if s := r.Form.Get("period"); s != "" {
+	if s := q.Get("period"); s != "" {
 		n, err := strconv.ParseInt(s, 10, 64)
 		if err != nil || n < 0 {
 			return nil, badRequest(`invalid value for "period" - must be a number of events between two samples (of nanoseconds for clocks), or 0 for the event's preset`)
@@ -188,12 +237,47 @@ func parseEventRequest(r *http.Request) (*eventRequest, error) {
 	if req.isTimer() {
 		return req, nil
 	}
+	if slices.Contains(req.events, timer) {
+		return nil, req.timerError(q)
+	}
+	if err := eventsOff(); err != nil {
+		return nil, err
+	}
 	for _, name := range req.events {
+		if err := r.Context().Err(); err != nil {
+			return nil, err
+		}
 		if err := req.checkEvent(name); err != nil {
 			return nil, err
 		}
 	}
 	return req, nil
+}
+
+// timerError says what to ask for instead of the timer beside other events.
+// The values of q have been checked.
+func (req *eventRequest) timerError(q url.Values) error {
+	query := func(event string, params ...string) string {
+		s := "?event=" + event
+		for _, p := range params {
+			if v := q.Get(p); v != "" {
+				s += "&" + p + "=" + v
+			}
+		}
+		return s
+	}
+	var others []string
+	for _, e := range req.events {
+		if e != timer {
+			others = append(others, url.QueryEscape(e))
+		}
+	}
+	rest := query(strings.Join(others, ","), "period", "seconds")
+	if len(rest) > 500 {
+		rest = "the other events"
+	}
+	return badRequest("the timer has a profile of its own, and an answer is one profile: ask for %s and, at the same time or later, for %s",
+		query(timer, "seconds"), rest)
 }
 
 // timer is the name of the OS timer among those of events.
@@ -205,16 +289,13 @@ func (req *eventRequest) isTimer() bool {
 }
 
 // checkEvent reports what a request may not ask for. Whether the machine can
-// do it is for StartCPUProfileWithConfig to find out.
+// do it is for StartSession to find out.
 func (req *eventRequest) checkEvent(name string) error {
-	if name == timer {
-		return badRequest("the timer has a profile of its own: ask for event=timer alone")
-	}
 	if strings.HasPrefix(name, "mem:") {
 		return req.checkProbe(name, perfevent.Breakpoint)
 	}
 	resolver := perfevent.Resolver{
-		Sys:     os.DirFS("/sys"),
+		Sys:     sysFS,
 		Tracefs: os.DirFS("/sys/kernel/tracing"),
 		GOARCH:  runtime.GOARCH,
 	}
@@ -254,7 +335,7 @@ func (req *eventRequest) option(buf *bytes.Buffer) pprof.ProfilingOption {
 	return pprof.PerfEvents(buf, req.period, req.events...)
 }
 
-// startError returns the answer to an error of StartCPUProfileWithConfig: 400
+// startError returns the answer to an error of StartSession: 400
 // if another request would do, 409 if a later one would, 503 if it takes
 // another machine or other permissions. The error says it all in words.
 func startError(err error) error {
@@ -265,6 +346,8 @@ func startError(err error) error {
 	case strings.HasSuffix(text, "cpu profiling already in use"):
 		// There is no variable for it: StartCPUProfile has always said so.
 		status = http.StatusConflict
+	case errors.Is(err, syscall.EBUSY):
+		status = http.StatusConflict // other sessions, or somebody else with the PMU
 	case isName && e.Kind == perfevent.ErrUnsupported:
 		status = http.StatusServiceUnavailable
 	case isName:
@@ -288,19 +371,27 @@ func eventNames() string {
 	return strings.Join(names, ", ") + ", rHEX, and all that /debug/pprof/ and perf list show"
 }
 
-// checkProfile returns an error if the profile has no samples: who asked would
-// take it for one of a program that did nothing.
-func (req *eventRequest) checkProfile(data []byte) error {
+// checkProfile returns an error if data is no profile to answer with.
+func checkProfile(data []byte) error {
 	p, err := profile.Parse(bytes.NewReader(data))
 	if err != nil {
 		return err
 	}
+	return checkSamples(p)
+}
+
+// checkSamples returns an error if p has no samples and says that this is the
+// machine's fault. A program that is idle is none: its profile is the answer.
+func checkSamples(p *profile.Profile) error {
 	if len(p.Sample) > 0 {
 		return nil
 	}
-	return &requestError{http.StatusServiceUnavailable, fmt.Sprintf(
-		"No samples of %s in %d s: the program was idle, or the event is rarer than its period; try more seconds, a lower period or another event",
-		strings.Join(req.events, ","), req.seconds)}
+	for _, c := range p.Comments {
+		if why, ok := strings.CutPrefix(c, "warning: "); ok && strings.HasPrefix(why, "no samples: ") {
+			return &requestError{http.StatusServiceUnavailable, "Could not sample the event: " + why}
+		}
+	}
+	return nil
 }
 
 // fileName returns the events as part of a file's name.

@@ -7,6 +7,8 @@ package pprof
 import (
 	"fmt"
 	"html"
+	"io"
+	"net/http"
 	"net/url"
 	"runtime/pprof"
 	"strings"
@@ -14,7 +16,62 @@ import (
 	"time"
 )
 
-// eventsAge is how long the index shows what it has found out about events.
+// The index page itself looks for no events: it must not be riskier than it
+// ever was, and looking takes the system call perf_event_open, for which some
+// seccomp filters kill. It links to a page that does. That is the index with
+// a parameter, so that it is there wherever Index is registered, under the one
+// path or under all below it.
+
+// eventsLink returns what the index page says about events.
+func eventsLink() string {
+	if err := eventsOff(); err != nil {
+		return "<p>\n" + html.EscapeString(err.Error()) + "\n</p>\n"
+	}
+	return `<p>
+<a href='?events=1' rel=nofollow>What can this machine sample?</a>
+The list of events that a CPU profile can sample, instead of the timer.
+To make it, the program tries each with the system call perf_event_open.
+It ends if a seccomp filter kills for that, as systemd's SystemCallFilter does unless SystemCallErrorNumber is set;
+` + noEventsEnv + `=true in its environment switches events off.
+</p>
+`
+}
+
+// serveEventList answers requests to the index page with the parameter events,
+// and reports whether r is one.
+func serveEventList(w http.ResponseWriter, r *http.Request) bool {
+	if !r.URL.Query().Has("events") {
+		return false
+	}
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	if err := eventsOff(); err != nil {
+		serveEventError(w, err)
+		return true
+	}
+	switch r.Method {
+	case "", http.MethodGet:
+	case http.MethodHead:
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		return true
+	default:
+		w.Header().Set("Allow", "GET, HEAD")
+		serveError(w, http.StatusMethodNotAllowed, "the list of events is asked for with GET")
+		return true
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	io.WriteString(w, `<html>
+<head>
+<title>/debug/pprof/?events=1</title>
+</head>
+<body>
+<a href='?'>/debug/pprof/</a>
+<br>
+`+eventsHTML(listEvents())+`</body>
+</html>`)
+	return true
+}
+
+// eventsAge is how long the page shows what has been found out about events.
 // Finding out costs a burst of some hundredths of a second, which a client must
 // not be able to ask for again and again; permissions may be granted while the
 // program runs.
@@ -26,19 +83,21 @@ var events struct {
 	time time.Time // of list
 }
 
+// probeEvents is pprof.Events; tests replace it.
+var probeEvents = pprof.Events
+
 // listEvents returns what pprof.Events returned at most eventsAge ago.
 func listEvents() []pprof.EventInfo {
 	events.Lock()
 	defer events.Unlock()
 	if events.list == nil || time.Since(events.time) > eventsAge {
-		events.list = pprof.Events()
+		events.list = probeEvents()
 		events.time = time.Now()
 	}
 	return events.list
 }
 
-// eventsHTML returns the section of the index page on events: those that can be
-// sampled with links, and the others by reason, since one reason often stands
+// eventsHTML returns a list of events: those that can be sampled with links, and the others by reason, since one reason often stands
 // for most of them.
 func eventsHTML(list []pprof.EventInfo) string {
 	var b strings.Builder

@@ -5,16 +5,20 @@
 // # Performance events
 //
 // To look at a 5-second profile of CPU cycles, or of both cycles and cache
-// misses (with GO_PPROF_ENABLE_MULTIPLE_CPU_PROFILES=true in the environment of
-// the program), or of any event that [runtime/pprof.PerfEvent] can name, with
-// a sample every N events for period=N:
+// misses, or of any event that [runtime/pprof.PerfEvent] can name, with a
+// sample every N events for period=N:
 //
 //	go tool pprof 'http://localhost:6060/debug/pprof/profile?event=cycles&seconds=5'
 //	go tool pprof 'http://localhost:6060/debug/pprof/profile?event=cycles,cacheMisses&seconds=5'
 //
-// /debug/pprof/ lists the events that the machine has. Breakpoints and
-// tracepoints can be asked for only if the program runs with
+// /debug/pprof/ links to the list of events that the machine has,
+// /debug/pprof/?events=1. Who asks for it has the program try each event.
+//
+// Breakpoints and tracepoints can be asked for only if the program runs with
 // GO_PPROF_ENABLE_HTTP_PROBES=true in its environment.
+// GO_PPROF_DISABLE_HTTP_EVENTS=true there switches off the list and the
+// profiles of events, for programs that are killed for the system call
+// perf_event_open.
 package pprof
 
 // This file is for the comment above. A package's comments are joined in the

@@ -26,8 +26,7 @@ const helpCPUProfileEvents = `	-cpuprofileevent event,...
 	    by its encoding), or any event that 'perf list' shows.
 	    See 'go doc runtime/pprof.PerfEvent'.
 	    Several events go to one profile, among which the -sample_index flag
-	    of 'go tool pprof' chooses; this needs the environment variable
-	    GO_PPROF_ENABLE_MULTIPLE_CPU_PROFILES=true.
+	    of 'go tool pprof' chooses.
 	    If an event cannot be sampled, no tests are run.
 
 	-cpuprofileperiod n

@@ -1,0 +1,258 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Finding threads that C created: those that come, those that have samples, and
+// those that have ended.
+//
+// runtime/pprof says which threads there are, when some may have come or gone.
+// Samples are looked for many times a second, which for a thread that has none
+// takes a look at its entry of perfForeign and at its ring's first page.
+//
+// A thread ID does not tell whether a thread has ended: the kernel may have given
+// it to another one. What tells is the counter. poll(2) of the event of a thread
+// that has exited reports POLLHUP (perf_poll in kernel/events/core.c), from before
+// the ID is free.
+
+package runtime
+
+import (
+	"internal/goarch"
+	"internal/runtime/atomic"
+	"internal/runtime/perf"
+	"internal/runtime/sys"
+	"internal/runtime/syscall/linux"
+	"unsafe"
+)
+
+// perfHasForeign reports whether the program may have threads that Go did not
+// create.
+//
+//go:linkname perfHasForeign runtime/pprof.runtime_perfHasForeign
+func perfHasForeign() bool { return iscgo }
+
+// perfForeignChunk is how many entries of the table are looked at at once. Then
+// threads that begin or end have their turn with perfProf.lock, and the world
+// with this one.
+const perfForeignChunk = 128
+
+// perfLook records the samples of threads that run C. It returns how long that
+// took, in ns, without looking for them. It must not be called after perfStop.
+//
+//go:linkname perfLook runtime/pprof.runtime_perfLook
+func perfLook() (spent int64) {
+	for i := uint32(0); perfLookAt(i, &spent); i += perfForeignChunk {
+	}
+	return spent
+}
+
+// perfLookAt does that for a chunk of entries. It reports whether there is another
+// one. (Its prologue is where the goroutine can be preempted.)
+//
+//go:noinline
+func perfLookAt(begin uint32, spent *int64) (more bool) {
+	var ns int64
+	systemstack(func() {
+		// Writing samples takes locks that this thread's handler takes.
+		var mask sigset
+		sigsave(&mask)
+		sigblock(false)
+		lock(&perfProf.lock)
+		if tab := perfForeignCurrent(); tab != nil {
+			for i := begin; i < begin+perfForeignChunk; i++ {
+				e := tab.at(i)
+				p := e.t.Load()
+				if p == 0 || e.ring == 0 || !perfRingWaits(e.ring) {
+					continue
+				}
+				if t := (*perfThread)(unsafe.Pointer(p)); t.inC() {
+					start := nanotime()
+					t.drainForeign()
+					ns += nanotime() - start
+				}
+			}
+			more = begin+perfForeignChunk <= tab.mask
+		}
+		unlock(&perfProf.lock)
+		msigrestore(mask)
+	})
+	*spent += ns
+	return more
+}
+
+// perfScan disarms the threads of C that have ended, and arms those in tids that
+// are not armed and have no M. tids are in ascending order, and overwritten. The
+// first failed of them are then those that could not be armed. spent is how long
+// it took to arm and to disarm, in ns. It must not be called after perfStop.
+//
+//go:linkname perfScan runtime/pprof.runtime_perfScan
+func perfScan(tids []int32) (failed int, spent int64) {
+	for i := uint32(0); perfBuryAt(i, &spent); i += perfForeignChunk {
+	}
+	// This makes a list of threads without an M out of one of all threads. What it
+	// misses, perfArmForeign does not.
+	for mp := (*m)(atomic.Loadp(unsafe.Pointer(&allm))); mp != nil; mp = mp.alllink {
+		perfForget(tids, int32(atomic.Load64(&mp.procid)))
+	}
+	for _, tid := range tids {
+		if tid > 0 && perfArmFound(tid, &spent) != perf.OpNone {
+			tids[failed] = tid
+			failed++
+		}
+	}
+	return failed, spent
+}
+
+// perfForget makes tid negative in tids, if it is there.
+func perfForget(tids []int32, tid int32) {
+	lo, hi := 0, len(tids)
+	for lo < hi {
+		m := int(uint(lo+hi) / 2)
+		if max(tids[m], -tids[m]) < tid {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	if lo < len(tids) && tids[lo] == tid {
+		tids[lo] = -tid
+	}
+}
+
+// perfArmFound arms thread tid, unless it is armed or has an M, in which case it
+// is, or arms itself. A thread that Go is just creating may be too early to have
+// a procid; its minit adopts the counters.
+//
+//go:noinline
+func perfArmFound(tid int32, spent *int64) (op perf.Op) {
+	var ns int64
+	systemstack(func() {
+		lock(&perfProf.lock)
+		known := perfForeignFind(tid) != nil
+		unlock(&perfProf.lock)
+		if known {
+			return
+		}
+		start := nanotime()
+		t := perfNewThread()
+		t.makeStacks()
+		lock(&perfProf.lock)
+		if perfProf.state.Load() != perfSampling || perfForeignFind(tid) != nil || perfHasM(tid) {
+			t.recycle()
+		} else {
+			t.start(nil, tid)
+			if f := t.arm(nil, false); f.Errno != _ESRCH {
+				op = f.Op
+			}
+		}
+		unlock(&perfProf.lock)
+		ns = nanotime() - start
+	})
+	*spent += ns
+	return op
+}
+
+func perfHasM(tid int32) bool {
+	for mp := (*m)(atomic.Loadp(unsafe.Pointer(&allm))); mp != nil; mp = mp.alllink {
+		if int32(atomic.Load64(&mp.procid)) == tid {
+			return true
+		}
+	}
+	return false
+}
+
+// A perfPoll is struct pollfd.
+type perfPoll struct {
+	fd              int32
+	events, revents int16
+}
+
+const _POLLHUP = 0x10
+
+// sys_ppoll is the number of ppoll(2), which every architecture has.
+const sys_ppoll = goarch.Is386*309 + goarch.IsAmd64*271 + goarch.IsArm*336 + goarch.IsArm64*73 +
+	goarch.IsLoong64*73 + goarch.IsMips*4302 + goarch.IsMipsle*4302 + goarch.IsMips64*5261 + goarch.IsMips64le*5261 +
+	goarch.IsPpc64*281 + goarch.IsPpc64le*281 + goarch.IsRiscv64*73 + goarch.IsS390x*302
+
+// perfPollNow polls the n descriptors at p and does not wait. It reports whether
+// there is something to say of any of them.
+func perfPollNow(p *perfPoll, n uintptr) bool {
+	var now [2]int64 // struct timespec, of either size
+	r, _, errno := linux.Syscall6(sys_ppoll, uintptr(noescape(unsafe.Pointer(p))), n, uintptr(noescape(unsafe.Pointer(&now))), 0, 0, 0)
+	return errno == 0 && r > 0
+}
+
+// ended reports whether t's thread has exited. The caller holds perfProf.lock.
+func (t *perfThread) ended() bool {
+	c := t.some()
+	p := perfPoll{fd: c.fd}
+	return perfPollNow(&p, 1) && p.revents&_POLLHUP != 0 && c.ours()
+}
+
+// some returns one of t's counters.
+func (t *perfThread) some() *perfCounter { return &t.ctr[sys.TrailingZeros8(uint8(t.slots))] }
+
+// bury disarms t, of which the thread has ended. The caller holds perfProf.lock,
+// and no signal handler of this thread can run that takes a perfSlot.lock.
+func (t *perfThread) bury() {
+	mp := t.mp.ptr()
+	t.stop(t.slots)
+	t.close(t.slots)
+	if mp != nil {
+		// It did not come by dropm, so that its M is gone for good, and nobody
+		// must take the next thread with its ID for it.
+		atomic.Store64(&mp.procid, 0)
+	}
+}
+
+// perfBuryAt disarms the threads of a chunk of entries that have ended. It reports
+// whether there is another chunk.
+//
+//go:noinline
+func perfBuryAt(begin uint32, spent *int64) (more bool) {
+	var ns int64
+	systemstack(func() {
+		var mask sigset
+		sigsave(&mask)
+		sigblock(false)
+		lock(&perfProf.lock)
+		// Where entries are removed others may take their place.
+		for start := nanotime(); perfBuryChunk(begin); {
+			ns = nanotime() - start
+		}
+		if tab := perfForeignCurrent(); tab != nil {
+			more = begin+perfForeignChunk <= tab.mask
+		}
+		unlock(&perfProf.lock)
+		msigrestore(mask)
+	})
+	*spent += ns
+	return more
+}
+
+func perfBuryChunk(begin uint32) (some bool) {
+	tab := perfForeignCurrent()
+	if tab == nil {
+		return false
+	}
+	var ts [perfForeignChunk]*perfThread
+	var polls [perfForeignChunk]perfPoll
+	n := 0
+	for i := begin; i < begin+perfForeignChunk; i++ {
+		if p := tab.at(i).t.Load(); p != 0 {
+			ts[n] = (*perfThread)(unsafe.Pointer(p))
+			polls[n].fd = ts[n].some().fd
+			n++
+		}
+	}
+	if n == 0 || !perfPollNow(&polls[0], uintptr(n)) {
+		return false
+	}
+	for i, t := range ts[:n] {
+		if polls[i].revents&_POLLHUP != 0 && t.some().ours() {
+			t.bury()
+			some = true
+		}
+	}
+	return some
+}

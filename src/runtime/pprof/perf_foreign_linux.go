@@ -1,0 +1,200 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package pprof
+
+import (
+	"bytes"
+	"encoding/binary"
+	"runtime"
+	"slices"
+	"syscall"
+	"time"
+)
+
+const (
+	// foreignInterval is how often a session reads the samples of threads that
+	// run C, and looks whether threads have come or gone. One that Go did not
+	// create and that lives shorter may not be seen. Rings hold 292 samples, or
+	// 73 where memory is short: 14 or 3 per millisecond; of page faults and the like
+	// 170 or 42.
+	foreignInterval = 20 * time.Millisecond
+
+	// foreignShare is the part of a CPU that looking takes at most, and that
+	// finding threads does: one of so many. What has cost more is done less often.
+	foreignShare = 500
+
+	// foreignSweep is how often all threads are listed even if none seems to have
+	// come or gone.
+	foreignSweep = time.Second
+)
+
+// A foreignThreads finds the threads that Go did not create while a session runs,
+// and has their samples read.
+type foreignThreads struct {
+	stop, done chan struct{}
+
+	seen   threadState // before threads were last listed
+	listed time.Time   // when that was
+	cost   time.Duration
+	failed []int32 // threads that could not be armed, in ascending order
+	tids   []int32
+	buf    []byte
+}
+
+// findForeign finds the threads that there are, and from then on those that come.
+func findForeign() *foreignThreads {
+	f := &foreignThreads{
+		stop: make(chan struct{}),
+		done: make(chan struct{}),
+		buf:  make([]byte, 16<<10),
+	}
+	f.find(readThreadState())
+	go f.run()
+	return f
+}
+
+// end ends f.
+func (f *foreignThreads) end() {
+	close(f.stop)
+	<-f.done
+}
+
+func (f *foreignThreads) run() {
+	defer close(f.done)
+	timer := time.NewTimer(foreignInterval)
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+			timer.Reset(max(foreignInterval, foreignShare*f.look()))
+		case <-f.stop:
+			return
+		}
+	}
+}
+
+// look has samples read, and looks for threads if some seem to have come or gone.
+// It returns the CPU time that it took to look for samples.
+func (f *foreignThreads) look() time.Duration {
+	// So that the time is this thread's.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	start := threadCPUTime()
+	spent := time.Duration(runtime_perfLook())
+	state := readThreadState()
+	cost := threadCPUTime() - start - spent
+	if f.due(state, time.Now()) {
+		f.find(state)
+	}
+	return cost
+}
+
+// due reports whether threads are to be listed.
+func (f *foreignThreads) due(state threadState, now time.Time) bool {
+	since := now.Sub(f.listed)
+	return since >= foreignShare*f.cost && (state != f.seen || since >= foreignSweep)
+}
+
+// find tells the runtime which threads there are. state is from before.
+func (f *foreignThreads) find(state threadState) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	start := threadCPUTime()
+	f.seen = state
+	f.tids = f.list(f.tids[:0])
+	slices.Sort(f.tids)
+	// What can't be armed is not tried again, so that it is counted once.
+	f.failed = slices.DeleteFunc(f.failed, func(tid int32) bool { return !contains(f.tids, tid) })
+	f.tids = slices.DeleteFunc(f.tids, func(tid int32) bool { return contains(f.failed, tid) })
+	failed, spent := runtime_perfScan(f.tids)
+	if failed > 0 {
+		f.failed = append(f.failed, f.tids[:failed]...)
+		slices.Sort(f.failed)
+	}
+	f.cost = threadCPUTime() - start - time.Duration(spent)
+	f.listed = time.Now()
+}
+
+func contains(sorted []int32, tid int32) bool {
+	_, found := slices.BinarySearch(sorted, tid)
+	return found
+}
+
+// list appends the IDs of all threads to tids. Without /proc there are none, and
+// only threads that run Go are sampled.
+func (f *foreignThreads) list(tids []int32) []int32 {
+	// As os.ReadDir, in a fifth of the time: this is done often.
+	fd, err := syscall.Open("/proc/self/task", syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return tids
+	}
+	defer syscall.Close(fd)
+	for {
+		n, err := syscall.ReadDirent(fd, f.buf)
+		if n <= 0 || err != nil {
+			return tids
+		}
+		tids = appendTIDs(tids, f.buf[:n])
+	}
+}
+
+// appendTIDs appends the names in b that are numbers. b has entries as
+// getdents64(2) returns them: u64 inode, s64 offset, u16 size of the entry, u8
+// type, and the name up to a zero.
+func appendTIDs(tids []int32, b []byte) []int32 {
+	const size, name = 16, 19
+	for len(b) > name {
+		n := int(binary.NativeEndian.Uint16(b[size:]))
+		if n <= name || n > len(b) {
+			break
+		}
+		tid := int32(0)
+		for _, c := range b[name:n] {
+			if c < '0' || c > '9' {
+				break // the zero, or . and ..
+			}
+			tid = 10*tid + int32(c-'0')
+		}
+		if tid > 0 {
+			tids = append(tids, tid)
+		}
+		b = b[n:]
+	}
+	return tids
+}
+
+// A threadState differs from an earlier one if a thread of the process has been
+// created since, or has ended.
+type threadState struct {
+	threads uint64
+	last    [16]byte // the ID that was given last to a thread or process; see proc_loadavg(5)
+}
+
+// readThreadState takes two short system calls on names in /proc, however many
+// threads there are. (If they fail, threads are looked for at each sweep.)
+func readThreadState() (s threadState) {
+	var st syscall.Stat_t
+	if syscall.Stat("/proc/self/task", &st) == nil {
+		s.threads = uint64(st.Nlink) // as for any directory, 2 more than there are below
+	}
+	if fd, err := syscall.Open("/proc/loadavg", syscall.O_RDONLY|syscall.O_CLOEXEC, 0); err == nil {
+		var b [128]byte
+		n, _ := syscall.Read(fd, b[:])
+		syscall.Close(fd)
+		line := b[:max(n, 0)]
+		copy(s.last[:], line[bytes.LastIndexByte(line, ' ')+1:])
+	}
+	return s
+}
+
+// threadCPUTime returns the CPU time of the current thread.
+func threadCPUTime() time.Duration {
+	const RUSAGE_THREAD = 1
+	var r syscall.Rusage
+	if syscall.Getrusage(RUSAGE_THREAD, &r) != nil {
+		return 0
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}

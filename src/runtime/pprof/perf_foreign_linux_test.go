@@ -1,0 +1,78 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package pprof
+
+import (
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestForeignDue tests when threads are listed: when some may have come or gone,
+// when none seem to have for long, and never so often that it takes much CPU time.
+func TestForeignDue(t *testing.T) {
+	old, now := threadState{threads: 3}, threadState{threads: 4}
+	for _, tt := range []struct {
+		cost, since time.Duration
+		state       threadState
+		want        bool
+	}{
+		{time.Microsecond, foreignInterval, now, true},
+		{time.Microsecond, foreignInterval, old, false},
+		{time.Microsecond, foreignSweep - 1, old, false},
+		{time.Microsecond, foreignSweep, old, true},
+		{time.Millisecond, foreignShare*time.Millisecond - 1, now, false},
+		{time.Millisecond, foreignShare * time.Millisecond, now, true},
+		{10 * time.Millisecond, foreignSweep, old, false},
+		{10 * time.Millisecond, 10*foreignShare*time.Millisecond - 1, now, false},
+		{10 * time.Millisecond, 10 * foreignShare * time.Millisecond, old, true},
+	} {
+		start := time.Now()
+		f := foreignThreads{seen: old, listed: start, cost: tt.cost}
+		if got := f.due(tt.state, start.Add(tt.since)); got != tt.want {
+			t.Errorf("a list that takes %v, %v ago, threads changed %v: due is %v", tt.cost, tt.since, tt.state != old, got)
+		}
+	}
+}
+
+// TestForeignList tests the list of threads, and that each one that begins and each
+// that ends is noticed.
+func TestForeignList(t *testing.T) {
+	f := foreignThreads{buf: make([]byte, 512)} // for some threads at a time
+	const n = 50
+	before := readThreadState()
+	if before.threads == 0 || before.last == [16]byte{} {
+		t.Fatalf("no state of threads: %+v", before)
+	}
+	tids, end := make(chan int32), make(chan bool)
+	var want []int32
+	for range n {
+		go func() {
+			runtime.LockOSThread()
+			tids <- int32(syscall.Gettid())
+			<-end
+		}()
+		want = append(want, <-tids)
+	}
+	if after := readThreadState(); after.threads < before.threads || after.last == before.last {
+		t.Errorf("state before %d threads began: %+v, after: %+v", n, before, after)
+	}
+	got := f.list(nil)
+	for _, tid := range append(want, int32(os.Getpid())) {
+		if !slices.Contains(got, tid) {
+			t.Errorf("thread %d is not in the list: %d", tid, got)
+		}
+	}
+	many := readThreadState().threads
+	close(end)
+	waitFor(t, "threads have ended", func() bool {
+		_, err := os.Stat("/proc/self/task/" + strconv.Itoa(int(want[n-1])))
+		return err != nil && readThreadState().threads < many
+	})
+}
