@@ -75,7 +75,6 @@ func (s *soak) run() int64 {
 	server := &http.Server{Handler: s.gated(http.DefaultServeMux)}
 	go server.Serve(l)
 	defer server.Close()
-	os.Setenv("GO_PPROF_ENABLE_MULTIPLE_CPU_PROFILES", "true")
 	os.Setenv("GO_PPROF_ENABLE_HTTP_PROBES", "true")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	defer debug.SetGCPercent(debug.SetGCPercent(100))

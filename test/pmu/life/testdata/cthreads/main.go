@@ -1,0 +1,401 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Cthreads is a program with threads that C created, which come, wait, call Go
+// and go while it is profiled.
+package main
+
+/*
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void callGo(void);
+
+// What a thread does, one after the other, if it is to.
+enum {
+	CALL = 1,    // calls Go
+	WAIT = 2,    // waits for endWait
+	SPIN = 4,    // computes
+	VANISH = 8,  // ends without its destructors
+	CHAIN = 16,  // creates a thread that creates a thread, and so on; the last one computes
+	SIGNAL = 32, // has signals that Go handles
+	LATE = 64,   // calls Go in the end
+};
+
+static sem_t begin, end;
+static volatile long clocked; // ns, all computing by the event's clock
+
+// taskClock returns the nanoseconds of the calling thread by the clock of the event
+// task-clock. Unlike CPU time it ticks on while the hypervisor runs something else.
+static long taskClock(int *fd) {
+	if (*fd < 0) {
+		struct perf_event_attr attr = {
+			.type = PERF_TYPE_SOFTWARE,
+			.size = sizeof attr,
+			.config = PERF_COUNT_SW_TASK_CLOCK,
+			.exclude_kernel = 1, // a matter of permissions: it counts all the same
+		};
+		*fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	}
+	long ns;
+	if (read(*fd, &ns, sizeof ns) != sizeof ns)
+		abort();
+	return ns;
+}
+
+// spin computes for ns nanoseconds by that clock.
+static void spin(long ns) {
+	int fd = -1;
+	long start = taskClock(&fd), now;
+	do {
+		volatile long x = 0;
+		for (int i = 0; i < 100000; i++)
+			x += i;
+		now = taskClock(&fd);
+	} while (now - start < ns);
+	close(fd);
+	__sync_fetch_and_add(&clocked, now - start);
+}
+
+struct job {
+	int what;
+	long ns;  // to compute
+	int tid;  // set by the thread; if it is not 0 before, only that thread computes
+	int was;  // what tid was before
+	int more; // of CHAIN
+	int begun;
+};
+
+static void start(pthread_t *t, struct job *j);
+
+static void *work(void *arg) {
+	struct job *j = arg;
+	j->was = j->tid;
+	j->tid = syscall(SYS_gettid);
+	__atomic_store_n(&j->begun, 1, __ATOMIC_SEQ_CST);
+	if (j->was != 0 && j->tid != j->was)
+		return NULL;
+	if (j->what & CALL)
+		callGo();
+	if (j->what & WAIT) {
+		sem_post(&begin);
+		while (sem_wait(&end) != 0)
+			;
+	}
+	if (j->what & CHAIN && j->more > 0) {
+		struct job next = {j->what, j->ns, 0, 0, j->more - 1};
+		pthread_t t;
+		start(&t, &next);
+		pthread_join(t, NULL);
+	} else if (j->what & SPIN) {
+		for (int i = 0; i < 10; i++) {
+			if (j->what & SIGNAL)
+				pthread_kill(pthread_self(), SIGWINCH);
+			spin(j->ns / 10);
+		}
+	}
+	if (j->what & LATE)
+		callGo();
+	if (j->what & VANISH) {
+		// Its joiner must not wait: the thread is detached.
+		sem_post(&begin);
+		syscall(SYS_exit, 0);
+	}
+	return NULL;
+}
+
+static void start(pthread_t *t, struct job *j) {
+	pthread_attr_t attr;
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 128 << 10);
+	pthread_attr_setdetachstate(&attr, j->what & VANISH ? PTHREAD_CREATE_DETACHED : PTHREAD_CREATE_JOINABLE);
+	if (pthread_create(t, &attr, work, j) != 0)
+		abort();
+	pthread_attr_destroy(&attr);
+}
+
+// threads runs n threads, at most atOnce at a time.
+static void threads(int n, int atOnce, int what, long ns) {
+	pthread_t *ts = calloc(atOnce, sizeof *ts);
+	struct job *js = calloc(atOnce, sizeof *js);
+	while (n > 0) {
+		int some = n < atOnce ? n : atOnce;
+		for (int i = 0; i < some; i++) {
+			js[i] = (struct job){what, ns, 0, 0, 5};
+			start(&ts[i], &js[i]);
+		}
+		for (int i = 0; i < some; i++)
+			if (what & VANISH)
+				sem_wait(&begin);
+			else
+				pthread_join(ts[i], NULL);
+		n -= some;
+	}
+	free(ts);
+	free(js);
+}
+
+// Threads that wait.
+static pthread_t *waiters;
+static struct job *waiterJobs;
+static int nwaiters;
+
+static void startWaiters(int n, int what, long ns) {
+	waiters = calloc(n, sizeof *waiters);
+	waiterJobs = calloc(n, sizeof *waiterJobs);
+	for (nwaiters = 0; nwaiters < n; nwaiters++) {
+		waiterJobs[nwaiters] = (struct job){what | WAIT, ns};
+		start(&waiters[nwaiters], &waiterJobs[nwaiters]);
+	}
+	for (int i = 0; i < n; i++)
+		sem_wait(&begin);
+}
+
+static void endWaiters(void) {
+	for (int i = 0; i < nwaiters; i++)
+		sem_post(&end);
+	for (int i = 0; i < nwaiters; i++)
+		pthread_join(waiters[i], NULL);
+}
+
+static pthread_t one;
+static struct job oneJob;
+
+// startOne starts a thread. If tid is not 0 it must have that ID, which startOne tries
+// for; it returns the number of threads that this took, or 0.
+static int startOne(int what, int tid, long ns) {
+	for (int i = 1; i < 100000; i++) {
+		// Say which ID is next, if that is allowed. Otherwise it comes round.
+		FILE *f = tid == 0 ? NULL : fopen("/proc/sys/kernel/ns_last_pid", "w");
+		if (f != NULL) {
+			fprintf(f, "%d", tid - 1);
+			fclose(f);
+		}
+		oneJob = (struct job){what, ns, tid};
+		start(&one, &oneJob);
+		while (!__atomic_load_n(&oneJob.begun, __ATOMIC_SEQ_CST))
+			usleep(100);
+		if (tid == 0 || oneJob.tid == tid)
+			return i;
+		pthread_join(one, NULL);
+	}
+	return 0;
+}
+
+// endOne ends it, and returns its ID.
+static int endOne(void) {
+	if (oneJob.what & WAIT) {
+		sem_wait(&begin);
+		sem_post(&end);
+	}
+	if (oneJob.what & VANISH)
+		sem_wait(&begin);
+	else
+		pthread_join(one, NULL);
+	return oneJob.tid;
+}
+
+static void init(void) {
+	sem_init(&begin, 0, 0);
+	sem_init(&end, 0, 0);
+}
+static long getClocked(void) { return clocked; }
+*/
+import "C"
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/pprof"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+var called atomic.Int32
+
+//export callGo
+func callGo() { called.Add(1) }
+
+const perfName = "anon_inode:[perf_event]"
+
+// resources returns the number of threads, of descriptors of events, and of
+// rings.
+func resources() (threads, fds, rings int) {
+	names, err := filepath.Glob("/proc/self/fd/*")
+	check(err)
+	for _, name := range names {
+		if s, err := os.Readlink(name); err == nil && s == perfName {
+			fds++
+		}
+	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	check(err)
+	rings = strings.Count(string(maps), perfName)
+	tasks, err := os.ReadDir("/proc/self/task")
+	check(err)
+	return len(tasks), fds, rings
+}
+
+// settle prints the resources, when there are no more than there are threads or
+// after some seconds.
+func settle(when string) {
+	for range 500 {
+		threads, fds, rings := resources()
+		if fds <= threads && rings <= threads {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	threads, fds, rings := resources()
+	fmt.Printf("%s: %d threads, %d descriptors, %d rings\n", when, threads, fds, rings)
+}
+
+// awaitFound waits until there is a descriptor for each thread, or for some
+// seconds.
+func awaitFound() {
+	for range 500 {
+		if threads, fds, _ := resources(); fds >= threads {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+func cpuTime() time.Duration {
+	var r syscall.Rusage
+	check(syscall.Getrusage(syscall.RUSAGE_SELF, &r))
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+var kinds = map[string]int{
+	"call":   C.CALL,
+	"wait":   C.WAIT,
+	"spin":   C.SPIN,
+	"vanish": C.VANISH,
+	"chain":  C.CHAIN,
+	"signal": C.SIGNAL,
+}
+
+// what returns the flags that are named in arg: call,spin.
+func what(arg string) (flags C.int) {
+	for _, s := range strings.Split(arg, ",") {
+		flags |= C.int(kinds[s])
+	}
+	return flags
+}
+
+func number(s string) C.int {
+	n, err := strconv.Atoi(s)
+	check(err)
+	return C.int(n)
+}
+
+func main() {
+	C.init()
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGWINCH)
+	var buf bytes.Buffer
+	start := func(event string, period uint64) {
+		buf.Reset()
+		check(pprof.StartCPUProfileWithConfig(pprof.PerfEvent(&buf, event, period)))
+	}
+	file, args := os.Args[2], os.Args[3:]
+	switch os.Args[1] {
+	case "run":
+		// N threads, so many at once, do what is said, computing for some ms,
+		// beside so many that wait, with a limit of descriptors if it is not 0.
+		if n := number(args[5]); n != 0 {
+			check(syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: uint64(n), Max: uint64(n)}))
+		}
+		if n := number(args[4]); n > 0 {
+			C.startWaiters(n, 0, 0)
+		}
+		C.threads(1, 1, C.CALL, 0) // from then on, the runtime knows when threads end
+		start("task-clock:uk", 1e6)
+		C.threads(number(args[0]), number(args[1]), what(args[2]), C.long(number(args[3]))*1e6)
+		settle("end")
+		pprof.StopCPUProfile()
+		fmt.Printf("clocked: %d\n", C.getClocked())
+
+	case "found":
+		// N threads wait, are found, and then call Go.
+		start("task-clock:uk", 1e6)
+		C.startWaiters(number(args[0]), C.LATE, 0)
+		awaitFound()
+		settle("found")
+		C.endWaiters()
+		settle("end")
+		pprof.StopCPUProfile()
+
+	case "second":
+		// N threads wait, are found by one session, and compute during another.
+		first, err := pprof.StartSession(pprof.PerfEvent(io.Discard, "page-faults:uk", 1000))
+		check(err)
+		C.startWaiters(number(args[0]), C.SPIN, C.long(number(args[1]))*1e6)
+		awaitFound()
+		start("task-clock:uk", 1e6)
+		threads, fds, rings := resources()
+		fmt.Printf("both: %d threads, %d descriptors, %d rings\n", threads, fds, rings)
+		C.endWaiters()
+		pprof.StopCPUProfile()
+		settle("end")
+		first.Stop()
+		fmt.Printf("clocked: %d\n", C.getClocked())
+
+	case "reuse":
+		// A thread ends, and another one has its ID.
+		start("task-clock:uk", 1e6)
+		C.startOne(what(args[0]), 0, 0)
+		awaitFound()
+		tid := C.endOne()
+		if len(args) == 3 { // otherwise the session does not get to know
+			settle("dead")
+		}
+		n := C.startOne(what(args[1])|C.WAIT, tid, C.long(number(args[2]))*1e6)
+		awaitFound()
+		C.endOne()
+		settle("end")
+		pprof.StopCPUProfile()
+		fmt.Printf("reused: %d\nclocked: %d\n", n, C.getClocked())
+
+	case "idle":
+		// The CPU time that a session takes, without and with N idle threads.
+		n := number(args[0])
+		for range number(args[1]) {
+			for _, n := range []C.int{0, n} {
+				C.startWaiters(n, what(args[2]), 0)
+				start("task-clock", 0)
+				time.Sleep(300 * time.Millisecond) // to find them all
+				before, begin := cpuTime(), time.Now()
+				time.Sleep(time.Second)
+				spent := cpuTime() - before
+				fmt.Printf("idle %d: %d ns/s\n", n, int64(float64(spent)/time.Since(begin).Seconds()))
+				pprof.StopCPUProfile()
+				C.endWaiters()
+			}
+		}
+	}
+	check(os.WriteFile(file, buf.Bytes(), 0o666))
+}
