@@ -25,8 +25,8 @@ func accuracy(b *bench, r *report) error {
 	}
 	samplers := []sampler{
 		stockTimer, timer,
-		{name: "task-clock, 1 ms", event: "task-clock", period: 1000000},
-		{name: "task-clock, 100 µs", event: "task-clock", period: 100000},
+		{name: "task-clock, 1 ms", event: clock, period: 1000000},
+		{name: "task-clock, 100 µs", event: clock, period: 100000},
 	}
 	_, err := b.vm("")
 	onVM := err == nil

@@ -25,12 +25,12 @@ func floor(b *bench, r *report) error {
 	const period = 200000 // 5 kHz: the overhead bound does not act
 	samplers := []sampler{
 		none,
-		{name: "ring", event: "task-clock", period: period, bare: "ring"},
-		{name: "signal", event: "task-clock", period: period, bare: "signal"},
-		{name: "event", event: "task-clock", period: period},
+		{name: "ring", event: clock, period: period, bare: "ring"},
+		{name: "signal", event: clock, period: period, bare: "signal"},
+		{name: "event", event: clock, period: period},
 	}
 	if b.perf != "" {
-		samplers = append(samplers, sampler{name: "perf", event: "task-clock", period: period, perf: true})
+		samplers = append(samplers, sampler{name: "perf", event: clock, period: period, perf: true})
 	}
 	r.printf("CPU time per sample at 5 kHz of task-clock, in microseconds: the difference to no profile, by the number of samples. The median of the differences between %d pairs of neighbouring short runs, in brackets their quartiles. ", rounds)
 	r.printf("*Ring*: the kernel writes a record, nobody reads it. *Signal*: it also sends a signal to the thread, whose handler, in assembly, counts it. *Event*: a profile by this Go, with all that is done at its end. *perf*: `perf record -g`.\n\n")

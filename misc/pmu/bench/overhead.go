@@ -16,7 +16,11 @@ import (
 	"pmu/profile"
 )
 
-// rates of task-clock, in samples per second of CPU time.
+// clock is the event: user mode only, so that it is what perf record -e
+// task-clock:u and the least sampler that there can be sample, too.
+const clock = "task-clock:u"
+
+// rates of clock, in samples per second of CPU time.
 var rates = []struct {
 	hz     float64
 	name   string
@@ -64,16 +68,16 @@ func overhead(b *bench, r *report) error {
 	}
 	samplers := []sampler{none, stockNone, stockTimer, timer}
 	for _, rate := range rates {
-		samplers = append(samplers, sampler{name: "event, " + rate.name, event: "task-clock", period: rate.period})
+		samplers = append(samplers, sampler{name: "event, " + rate.name, event: clock, period: rate.period})
 	}
 	for _, rate := range rates {
 		// In the short form only where it is most used and where it matters.
 		if b.perf != "" && (b.long || rate.hz == 1000 || rate.hz == 10000) {
-			samplers = append(samplers, sampler{name: "perf, " + rate.name, event: "task-clock", period: rate.period, perf: true})
+			samplers = append(samplers, sampler{name: "perf, " + rate.name, event: clock, period: rate.period, perf: true})
 		}
 	}
 	r.printf("CPU time of the whole process, user and system, in parts of that without a profile, by the same toolchain; %d runs of each, taking turns. ", rounds)
-	r.printf("Events are `task-clock`; perf is `perf record -g -e task-clock:u` at the same periods, and its time includes perf's own, but not the symbols, which our profiles have: *perf script* is the time to look them up for the profile at 10 kHz. ")
+	r.printf("Events are `task-clock:u`; perf is `perf record -g -e task-clock:u` at the same periods, and its time includes perf's own, but not the symbols, which our profiles have: *perf script* is the time to look them up for the profile at 10 kHz. ")
 	r.printf("* marks runs in which the [overhead bound](../pmu.md#overhead) lengthened the period.\n\n")
 	if b.perf == "" {
 		r.printf("**perf was not compared**: there is no perf command that works (on Debian, package linux-perf).\n\n")

@@ -25,7 +25,7 @@ func pgo(b *bench, r *report) error {
 	r.printf("Benchmarks CodeEncoder and CodeDecoder of %s, each %d times, profiled once in each way; then built by this Go without and with each profile and run %d times in turns. ", pkg, times, rounds)
 	samplers := []sampler{
 		{name: "timer", event: "timer"},
-		{name: "task-clock, 100 µs", event: "task-clock", period: 100000},
+		{name: "task-clock, 100 µs", event: clock, period: 100000},
 	}
 	files := make(map[string]string)
 	counts := make(map[string]float64)

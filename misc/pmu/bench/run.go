@@ -193,7 +193,7 @@ func (r run) bareSamples() float64 {
 func (b *bench) do(s sampler, cmd *exec.Cmd, profile string) (run, error) {
 	if s.perf {
 		// With frame pointers. In user mode only, as our events are.
-		args := []string{"perf", "record", "-q", "-g", "-e", s.event + ":u", "-c", strconv.FormatUint(s.period, 10), "-o", profile, "--"}
+		args := []string{"perf", "record", "-q", "-g", "-e", s.event, "-c", strconv.FormatUint(s.period, 10), "-o", profile, "--"}
 		path, err := exec.LookPath(b.perf)
 		if err != nil {
 			return run{}, err
@@ -235,9 +235,7 @@ func ours(name, pkg string, scale float64, args ...string) program {
 		case s.event != "" && !s.perf:
 			a = append(a, "-event", s.event, "-period", fmt.Sprint(s.period), "-o", file)
 		}
-		cmd := exec.Command(exe, a...)
-		cmd.Env = append(os.Environ(), "GO_PPROF_ENABLE_MULTIPLE_CPU_PROFILES=true")
-		return cmd, nil
+		return exec.Command(exe, a...), nil
 	}}
 }
 
@@ -308,11 +306,32 @@ func ratio(r []float64) string {
 // samples returns the number of samples in a profile, and how many of these
 // stand for lost ones.
 func samples(p *profile.Profile) (n, lost float64) {
+	if len(p.Types) > 2 {
+		return ledgerSamples(p) // the column has those of the first event
+	}
 	i := p.Index("samples")
 	for _, s := range p.Samples {
 		n += float64(s.Values[i])
 		if len(s.Stack) > 0 && strings.Contains(strings.ToLower(s.Stack[len(s.Stack)-1]+s.Stack[0]), "lost") {
 			lost += float64(s.Values[i])
+		}
+	}
+	return n, lost
+}
+
+// ledgerSamples is samples by the ledgers of all events of the profile.
+func ledgerSamples(p *profile.Profile) (n, lost float64) {
+	for _, c := range p.Comments {
+		if !strings.HasPrefix(c, "samples") || strings.HasPrefix(c, "sampled: ") {
+			continue
+		}
+		x, err := strconv.ParseFloat(c[strings.LastIndex(c, " ")+1:], 64)
+		if err != nil {
+			continue
+		}
+		n += x
+		if strings.HasPrefix(c, "samples lost: ") {
+			lost += x
 		}
 	}
 	return n, lost

@@ -20,7 +20,7 @@ func scaleThreads(b *bench, r *report) error {
 		rounds = 7
 	}
 	r.printf("The same work, divided among threads, with task-clock at 1 kHz: CPU time, and *more* is the difference to no profile, by the thread. A thread has a descriptor and a ring of its own, which have to be made and undone.\n\n")
-	samplers := []sampler{none, {name: "event", event: "task-clock", period: 1000000}}
+	samplers := []sampler{none, {name: "event", event: clock, period: 1000000}}
 	points := make([]chart.Point, 0)
 	var rows [][]string
 	for _, n := range []int{1, 2, 4, 16, 64, 256, 1000} {
@@ -68,7 +68,7 @@ func warnings(p *profile.Profile) string {
 
 // events are sampled together, from the first on. Clocks come first: on a
 // computing thread the others hardly ever overflow.
-var events = []string{"task-clock", "cpu-clock", "task-clock:uk", "cpu-clock:uk", "page-faults", "context-switches", "cpu-migrations", "minor-faults"}
+var events = []string{"task-clock", "cpu-clock", "task-clock:u", "cpu-clock:u", "page-faults", "context-switches", "cpu-migrations", "minor-faults"}
 
 // scaleEvents does so with events.
 func scaleEvents(b *bench, r *report) error {
@@ -104,7 +104,7 @@ func scaleLoss(b *bench, r *report) error {
 	periods := []uint64{1000000, 100000, 50000, 20000, 10000, 1000}
 	samplers := []sampler{none}
 	for _, p := range periods {
-		samplers = append(samplers, sampler{name: fmt.Sprint(p), event: "task-clock", period: p})
+		samplers = append(samplers, sampler{name: fmt.Sprint(p), event: clock, period: p})
 	}
 	runs, err := b.interleave(ours("rate", "./bench/work", 0.5, "-load", "deep", "-n", "64"), samplers, 3)
 	if err != nil {

@@ -4,10 +4,10 @@
 
 // Package doccheck has tests that keep README.md, README.pmu.md and doc in step
 // with the code: messages are quoted as they are, tables are what the code
-// has, examples compile and links lead somewhere.
+// has, examples compile, those that come first run, and links lead somewhere.
 //
 //	go test -count=1 ./doccheck   # in misc/pmu, by any Go; needs ./make.bash
-//	go test ./doccheck -update    # write the tables of events and the footprint
+//	go test ./doccheck -update    # write the tables of events
 //
 // The go command does not know what is outside of this module, and without
 // -count=1 takes a result for valid that is not.

@@ -19,7 +19,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the tables of events and the footprint")
+var update = flag.Bool("update", false, "write the tables of events")
 
 const (
 	root      = "../../.."
@@ -87,6 +87,7 @@ var sources = []struct {
 	{"src/runtime/pprof/perf_counter.go", ""},
 	{"src/runtime/pprof/perf_list_linux.go", ""},
 	{"src/runtime/pprof/perf_symbol_linux.go", ""},
+	{"src/runtime/pprof/perf_remark.go", ""},
 	{"src/runtime/pprof/perf_proto.go", "^(truncated profile|mismatched profile)"},
 	{"src/net/http/pprof/perf.go", "^attachment;"},
 	{"src/testing/perf.go", "^(sample `events`|take a sample every)"}, // flags' usage
@@ -366,47 +367,6 @@ func TestExamples(t *testing.T) {
 	}
 	if n == 0 {
 		t.Error("no examples found")
-	}
-}
-
-// TestFootprint tests that README.pmu.md says about how large the fork is. With
-// -update it writes the numbers there.
-func TestFootprint(t *testing.T) {
-	cmd := fork(t, "run", "./overlay", "footprint")
-	cmd.Dir = ".."
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("footprint: %v\n%s", err, out)
-	}
-	total := regexp.MustCompile(`(\d+) +(\d+)  total, (\d+) files`).FindStringSubmatch(string(out))
-	own := regexp.MustCompile(`(\d+) lines in (\d+) own files, and (\d+) in (\d+) of tests`).FindStringSubmatch(string(out))
-	if total == nil || own == nil {
-		t.Fatalf("footprint's output is not understood:\n%s", out)
-	}
-	numbers := append(total[1:], own[1:]...)
-
-	sentence := regexp.MustCompile(`(\d+) lines added and (\d+) removed in (\d+) of\nupstream's files, (\d+) lines in (\d+) files of its own and (\d+) in (\d+) of tests\.`)
-	readme := root + "/README.pmu.md"
-	doc := readFile(t, readme)
-	said := sentence.FindStringSubmatchIndex(doc)
-	if said == nil {
-		t.Fatalf("%s does not say what %v matches", readme, sentence)
-	}
-	near := true
-	for i, n := range numbers {
-		is, _ := strconv.Atoi(n)
-		says, _ := strconv.Atoi(doc[said[2*i+2]:said[2*i+3]])
-		near = near && 4*says >= 3*is && 3*says <= 4*is
-	}
-	if *update {
-		for i := len(numbers) - 1; i >= 0; i-- {
-			doc = doc[:said[2*i+2]] + numbers[i] + doc[said[2*i+3]:]
-		}
-		if err := os.WriteFile(readme, []byte(doc), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	} else if !near {
-		t.Errorf("%s is out of date: run in misc/pmu: go test ./doccheck -update\n%s", readme, out)
 	}
 }
 

@@ -12,8 +12,8 @@
 // With -machine it describes the machine instead, and measures what interrupts,
 // signals and the like cost there, in a second. Any Go can build that.
 //
-// The exit status is 0 if a hardware event can be sampled, 1 if only events of
-// the kernel can, and 2 if none can or an error occurred. With -machine it is 0.
+// The exit status is 0 if an event can be sampled, be it only one of the kernel's,
+// 1 if none can, and 2 if an error occurred. With -machine it is 0.
 package main
 
 import (

@@ -136,9 +136,9 @@ func verdict(list []event) (text string, status int) {
 		return wrap(fmt.Sprintf("Verdict: some hardware counters work here (%s), but not cycles: %s.", e.name, why(cycles)), 0), 0
 	}
 	if e := named("task-clock"); e != nil && e.sampled {
-		return wrap(fmt.Sprintf("Verdict: no hardware counters here, only events of the kernel. Profile time with -cpuprofileevent=task-clock, which takes periods far below the timer's 10 ms. For hardware events: %s.", why(cycles)), 0), 1
+		return wrap(fmt.Sprintf("Verdict: no hardware counters here, only events of the kernel. Profile time with -cpuprofileevent=task-clock, which takes periods far below the timer's 10 ms. For hardware events: %s.", why(cycles)), 0), 0
 	}
-	return wrap(fmt.Sprintf("Verdict: no events here, only the timer. %s.", why(named("task-clock"))), 0), 2
+	return wrap(fmt.Sprintf("Verdict: no events here, only the timer. %s.", why(named("task-clock"))), 0), 1
 }
 
 func why(e *event) string {

@@ -13,6 +13,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -51,11 +52,19 @@ type listed struct {
 }
 
 // typeCheck type-checks the packages, and all that they import, as they are on
-// the port.
+// the port. Functions' bodies are looked at in the packages themselves and in
+// those of which the fork has something: the others are upstream's as they were.
 func (c *checker) typeCheck(p port, packages []string) error {
-	list, err := c.command(p, append([]string{"list", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap"}, packages...)...)
+	list, _, err := c.command(p, append([]string{"list", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap"}, packages...)...)
 	if err != nil {
 		return err
+	}
+	whole, err := c.own()
+	if err != nil {
+		return err
+	}
+	for _, name := range packages {
+		whole[name] = true
 	}
 	done := map[string]*types.Package{"unsafe": types.Unsafe}
 	var errs []error
@@ -87,12 +96,33 @@ func (c *checker) typeCheck(p port, packages []string) error {
 				}
 				return nil, fmt.Errorf("%s is not listed before %s", path, l.ImportPath)
 			}),
+			IgnoreFuncBodies: !whole[l.ImportPath],
+
 			Sizes: types.SizesFor("gc", p.arch),
 			Error: func(err error) { errs = append(errs, err) },
 		}
 		done[l.ImportPath], _ = conf.Check(l.ImportPath, c.source.fset, files, nil)
 	}
 	return errors.Join(errs...)
+}
+
+// own returns the packages that have files or patches of the fork.
+func (c *checker) own() (map[string]bool, error) {
+	all := make(map[string]bool)
+	if c.src == "" {
+		return all, nil
+	}
+	err := filepath.WalkDir(c.src, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			dir, err := filepath.Rel(c.src, filepath.Dir(path))
+			if err != nil {
+				return err
+			}
+			all[filepath.ToSlash(dir)] = true
+		}
+		return err
+	})
+	return all, err
 }
 
 type importer func(path string) (*types.Package, error)

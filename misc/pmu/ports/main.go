@@ -9,11 +9,20 @@
 // To build all of them takes many minutes. This does on each what can find a
 // mistake there.
 //
-// Linux is where the engine is: on each of its ports a program that uses all of
-// it is compiled and linked. Only the linker knows whether a symbol is missing,
-// and whether functions that must not grow the stack fit into it, which depends
-// on the size of frames on that port. What is in assembly is held to its
-// declarations (vet's asmdecl).
+// Linux is where the engine is: on each of its ports a test binary that uses all
+// of it is compiled, linked and run. Only the linker knows whether a symbol is
+// missing, and whether functions that must not grow the stack fit into it, which
+// depends on the size of frames on that port; some of it must be left. What is
+// in assembly is held to its declarations (vet's asmdecl).
+//
+// What the machine cannot run itself runs under QEMU's emulation of user mode
+// (Debian's qemu-user). That has no events: there a profile of an event must be
+// an error that says so, and one of the timer must be right.
+//
+// net/http/pprof is the same everywhere. It takes longer to compile what it
+// imports than all else together, so it is linked and run on two of Linux's
+// ports: one has shorter words than amd64, where test.bash tests it, the other has
+// their bytes the other way round.
 //
 // Elsewhere the fork is stubs, the same for all systems but for two differences:
 // signals are as on Unix or not, and a word has 32 bits or 64. They have no
@@ -45,29 +54,48 @@ type port struct{ os, arch string }
 func (p port) String() string { return p.os + "/" + p.arch }
 
 // linked reports whether the program is linked for p. Android has Linux's files
-// and few of its own; its other ports can't be linked without a C compiler of
-// theirs.
+// of the fork (TestLinked); most of its ports can't be linked without a C compiler
+// of theirs.
 func (p port) linked() bool {
 	switch p {
-	case port{"android", "arm64"},
-		port{"darwin", "arm64"}, // signals, 64 bits
-		port{"windows", "386"}:  // no signals, 32 bits
+	case port{"darwin", "arm64"}, // signals, 64 bits
+		port{"windows", "386"}: // no signals, 32 bits
 		return true
 	}
 	return p.os == "linux"
 }
 
+// http reports whether the program has net/http/pprof on p.
+func (p port) http() bool {
+	return p == port{"linux", "386"} || p == port{"linux", "ppc64"}
+}
+
+// emulator returns the command that runs programs for p, "" if the machine does
+// it itself.
+func (p port) emulator() string {
+	if p.arch == runtime.GOARCH || p.arch == "386" && runtime.GOARCH == "amd64" {
+		return ""
+	}
+	names := map[string]string{"386": "i386", "amd64": "x86_64", "arm64": "aarch64", "loong64": "loongarch64",
+		"mipsle": "mipsel", "mips64le": "mips64el"}
+	if name := names[p.arch]; name != "" {
+		return "qemu-" + name
+	}
+	return "qemu-" + p.arch
+}
+
 // packages have, with what they import, all of the fork that depends on a port.
-var packages = []string{"runtime/pprof", "testing"}
+var packages = []string{"net/http/pprof", "runtime/pprof", "testing"}
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("ports: ")
+	link := flag.Bool("link", false, "link programs, but do not run them")
 	flag.Parse()
-	c := &checker{goroot: build.Default.GOROOT}
+	c := &checker{goroot: build.Default.GOROOT, src: "../../src", link: *link}
 	names := flag.Args()
 	if len(names) == 0 {
-		list, err := c.command(port{}, "tool", "dist", "list")
+		list, _, err := c.command(port{}, "tool", "dist", "list")
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -88,6 +116,8 @@ func main() {
 type checker struct {
 	goroot string
 	dir    string // where commands are run; "" for the current directory
+	src    string // the fork's own files and patches; "" for none
+	link   bool   // do not run what has been linked
 	source source
 }
 
@@ -107,17 +137,29 @@ func (c *checker) all(names []string, tmp string) error {
 		goos, arch, _ := strings.Cut(name, "/")
 		p := port{goos, arch}
 		if p.linked() {
-			long = append(long, task{p, "links", func(p port) error {
-				_, err := c.command(p, "build", "-o", filepath.Join(tmp, p.os+"-"+p.arch), "./ports/testdata/engine")
-				return err
-			}})
+			what := "links and runs"
+			if c.link || p.os != "linux" {
+				what = "links"
+			}
+			long = append(long, task{p, what, func(p port) error { return c.engine(p, tmp, what != "links") }})
 		} else {
 			short = append(short, task{p, "type-checks", func(p port) error { return c.typeCheck(p, packages) }})
+		}
+		if p.arch == "ppc64" && p.os == "linux" {
+			// Where least stack is left, frames are larger still for a debugger.
+			long = append(long, task{p, "links without inlining", func(p port) error {
+				_, out, err := c.command(p, "build", "-gcflags=all=-dwarf=false -N -l", "-ldflags=-w -debugnosplit",
+					"-o", filepath.Join(tmp, "hello"), "./ports/testdata/hello")
+				if err != nil {
+					return err
+				}
+				return checkStack(out)
+			}})
 		}
 		if p.os == "linux" {
 			// After the link, which has compiled what it needs.
 			short = append(short, task{p, "vets", func(p port) error {
-				_, err := c.command(p, "vet", "-asmdecl", "-overlay", overlay, "runtime")
+				_, _, err := c.command(p, "vet", "-asmdecl", "-overlay", overlay, "runtime")
 				return err
 			}})
 		}
@@ -154,25 +196,72 @@ func (c *checker) all(names []string, tmp string) error {
 	return errors.Join(errs...)
 }
 
-// command runs the go command for p and returns its output. Ports are checked
-// side by side, so each is content with one CPU, and the compilers with few
-// garbage collections. Without DWARF a port takes a tenth less; what test.bash
-// builds anyway is built as it is there, and found in the cache.
-func (c *checker) command(p port, args ...string) ([]byte, error) {
+// engine links the program for p, and runs it if asked to.
+func (c *checker) engine(p port, tmp string, run bool) error {
+	exe := filepath.Join(tmp, p.os+"-"+p.arch)
+	args := []string{"test", "-c", "-vet=off", "-ldflags=-w -debugnosplit", "-o", exe}
+	if p.http() {
+		args = append(args, "-tags=nethttp")
+	}
+	_, out, err := c.command(p, append(args, "./ports/testdata/engine")...)
+	if err != nil {
+		return err
+	}
+	if p.os == "linux" {
+		if err := checkStack(out); err != nil {
+			return err
+		}
+	}
+	if !run {
+		return nil
+	}
+	defer os.Remove(exe)
+	args = []string{exe, "-test.v", "-test.timeout=5m"}
+	if emulator := p.emulator(); emulator != "" {
+		if _, err := exec.LookPath(emulator); err != nil {
+			return fmt.Errorf("cannot run programs: %v: install qemu-user, or use -link", err)
+		}
+		args = append([]string{emulator}, args...)
+	} else {
+		args = append(args, "-events")
+	}
+	b, err := exec.Command(args[0], args[1:]...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %v\n%s", strings.Join(args, " "), err, b)
+	}
+	want := []string{"TestEvents", "TestCounters", "TestProfile", "TestTimer"}
+	if p.http() {
+		want = append(want, "TestHTTP")
+	}
+	for _, test := range want {
+		if !bytes.Contains(b, []byte("--- PASS: "+test+" ")) {
+			return fmt.Errorf("%s: no %s:\n%s", exe, test, b)
+		}
+	}
+	return nil
+}
+
+// command runs the go command for p and returns its output and what it printed
+// as diagnostics. Ports are checked side by side, so each is content with one
+// CPU, and the compilers collect garbage only for large packages. What test.bash
+// builds anyway is built as it is there, and found in the cache. For other ports
+// there is no DWARF, and only the runtime, where stack is scarce, is optimized.
+// All that takes a quarter of the time off.
+func (c *checker) command(p port, args ...string) (stdout []byte, stderr string, err error) {
 	cmd := exec.Command(filepath.Join(c.goroot, "bin", "go"), args...)
 	flags := "-p=1"
 	if p != (port{"linux", "amd64"}) && p != (port{"linux", "arm64"}) {
-		flags += " -gcflags=all=-dwarf=false -ldflags=-w"
+		flags += " '-gcflags=all=-dwarf=false -N -l' -gcflags=runtime=-dwarf=false -gcflags=internal/...=-dwarf=false"
 	}
 	cmd.Dir = c.dir
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+flags, "GOMAXPROCS=1", "GOGC=400", "GOOS="+p.os, "GOARCH="+p.arch)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+flags, "GOMAXPROCS=1", "GOGC=off", "GOMEMLIMIT=400MiB", "GOOS="+p.os, "GOARCH="+p.arch)
+	var diagnostics strings.Builder
+	cmd.Stderr = &diagnostics
+	stdout, err = cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, &stderr)
+		return nil, "", fmt.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, withoutStack(diagnostics.String()))
 	}
-	return out, nil
+	return stdout, diagnostics.String(), nil
 }
 
 // withoutTests writes an overlay for the go command in which a package of the

@@ -58,7 +58,7 @@ func TestTypeCheck(t *testing.T) {
 // nothing is linked has the same files of the fork as one where a program is.
 func TestLinked(t *testing.T) {
 	c := &checker{goroot: build.Default.GOROOT}
-	list, err := c.command(port{}, "tool", "dist", "list")
+	list, _, err := c.command(port{}, "tool", "dist", "list")
 	if err != nil {
 		t.Fatal(err)
 	}

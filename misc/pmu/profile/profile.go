@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 )
 
 // A Profile is a pprof profile's samples and what is said about them.
@@ -59,11 +60,21 @@ func Read(r io.Reader) (*Profile, error) {
 	return decode(data)
 }
 
-// Index returns the index of the sample type name in p.Types, or -1.
+// Index returns the index in p.Types of the sample type name, or of the event
+// name, or -1. Types have no hyphens and the like, but the comments of each event,
+// in the types' order, begin with its name.
 func (p *Profile) Index(name string) int {
 	for i, t := range p.Types {
 		if t[0] == name {
 			return i
+		}
+	}
+	i := 0
+	for _, c := range p.Comments {
+		if event, ok := strings.CutPrefix(c, "event: "); ok {
+			if i++; event == name && i < len(p.Types) {
+				return i
+			}
 		}
 	}
 	return -1

@@ -68,11 +68,11 @@ func TestViews(t *testing.T) {
 		fn     string // where most of it is
 	}{
 		{"timer", []string{"timer"}, false, "cpu", "main.spin"},
-		{"clock", []string{"task-clock"}, false, "task-clock", "main.spin"},
-		{"kernel", []string{"cpu-clock:uk"}, false, "cpu-clock", "main.spin"},
-		{"software", []string{"page-faults"}, false, "page-faults", "main.touch"},
-		{"breakpoint", []string{"mem:main.touch:x"}, false, "mem:main.touch:x", "main.touch"},
-		{"columns", []string{"page-faults", "task-clock"}, false, "page-faults", "main.touch"},
+		{"clock", []string{"task-clock"}, false, "task_clock", "main.spin"},
+		{"user", []string{"cpu-clock:u"}, false, "cpu_clock_u", "main.spin"},
+		{"software", []string{"page-faults:uk"}, false, "page_faults_uk", "main.touch"},
+		{"breakpoint", []string{"mem:main.touch:x"}, false, "mem_main_touch_x", "main.touch"},
+		{"columns", []string{"page-faults", "task-clock"}, false, "page_faults", "main.touch"},
 		{"hardware", []string{"cycles"}, true, "cycles", "main.spin"},
 		{"raw", []string{"r11"}, true, "r11", "main.spin"},
 	} {
@@ -82,7 +82,6 @@ func TestViews(t *testing.T) {
 			if test.emu {
 				env = emulated(t, dir)
 			}
-			env = append(env, "GO_PPROF_ENABLE_MULTIPLE_CPU_PROFILES=true")
 			prof := filepath.Join(dir, "cpu.pprof")
 			output(t, goCommand(t, env, append([]string{"run", ".", "-o", prof}, test.events...)...))
 

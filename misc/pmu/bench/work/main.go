@@ -109,7 +109,7 @@ func startBare() (stop func()) {
 	if !ok {
 		return func() {}
 	}
-	event, ok := map[string]bare.Event{"task-clock": bare.TaskClock, "cycles": bare.Cycles}[flag.Lookup("event").Value.String()]
+	event, ok := map[string]bare.Event{"task-clock": bare.TaskClock, "cycles": bare.Cycles}[strings.TrimSuffix(flag.Lookup("event").Value.String(), ":u")]
 	period := flag.Lookup("period").Value.(flag.Getter).Get().(uint64)
 	if !ok || period == 0 {
 		fmt.Fprintln(os.Stderr, "work: -bare needs -event task-clock or cycles, and -period")

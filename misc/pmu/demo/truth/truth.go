@@ -7,6 +7,7 @@ package truth
 
 import (
 	"fmt"
+	"slices"
 
 	"pmu/profile"
 )
@@ -52,7 +53,9 @@ func Attribute(p *profile.Profile, funcs []Function) (count map[string]int64, el
 }
 
 // AttributeValue is Attribute for what the samples stand for: the sum of their
-// values with the given index.
+// values with the given index. The thread of the runtime that watches the
+// scheduler is left out: it is none of the program's, and sleeps and wakes
+// hundreds of times a second, which clocks with the kernel's time show.
 func AttributeValue(p *profile.Profile, funcs []Function, index int) (sum map[string]int64, elsewhere int64) {
 	sum = make(map[string]int64)
 	for _, f := range funcs {
@@ -61,7 +64,7 @@ func AttributeValue(p *profile.Profile, funcs []Function, index int) (sum map[st
 	for _, s := range p.Samples {
 		if f, ok := find(s.Stack, sum); ok {
 			sum[f] += s.Values[index]
-		} else {
+		} else if !slices.Contains(s.Stack, "runtime.sysmon") {
 			elsewhere += s.Values[index]
 		}
 	}

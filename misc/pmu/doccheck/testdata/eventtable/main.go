@@ -23,11 +23,11 @@ func main() {
 		}
 	}
 	fmt.Println()
-	fmt.Println("| Cache event | Preset period | What it counts |")
-	fmt.Println("|---|---|---|")
+	fmt.Println("| Cache event | Other names | Preset period | What it counts |")
+	fmt.Println("|---|---|---|---|")
 	for _, e := range list {
 		if e.Kind == "hardware cache" {
-			fmt.Printf("| `%s` | %s | %s |\n", e.Name, period(e), e.Desc)
+			fmt.Printf("| `%s` | %s | %s | %s |\n", e.Name, quote(e.Aliases), period(e), e.Desc)
 		}
 	}
 }

@@ -93,10 +93,14 @@ func tracepoints(where string) {
 
 // options asks for options that do not go together.
 func options() {
-	start("two events", event("task-clock"), event("page-faults"))
+	start("two profiles", event("task-clock"), event("page-faults"))
+	const precision = "GO_PPROF_PRECISION"
+	os.Setenv(precision, "high")
+	start("precision", event("task-clock"))
+	os.Unsetenv(precision)
 	os.Setenv(multiple, "true")
 	b := new(buffer)
-	start("one event twice", event("task-clock"), event("task-clock:u"))
+	start("one event twice", event("task-clock"), event("task-clock:uk"))
 	start("one writer twice", pprof.PerfEvent(b, "task-clock", 0), pprof.PerfEvent(b, "page-faults", 0))
 	start("no option", nil)
 	start("no writer", pprof.PerfEvent(nil, "task-clock", 0))
