@@ -7,8 +7,8 @@
 # its own that fails by itself; a sampling engine is a leg, so that a broken
 # engine can't hide behind a working one. It needs git and a go command. A C
 # compiler, for cgo, and the emulated machine are installed where they are
-# missing; so is clang, for the memory sanitizer. See the legs c-compiler, vm-setup
-# and msan.
+# missing; so are clang, for the memory sanitizer, and QEMU's emulation of other
+# processors' programs. See the legs c-compiler, vm-setup, msan and ports.
 #
 #	./test.bash           all legs
 #	./test.bash NAME...   the legs whose names contain one of the NAMEs
@@ -91,7 +91,7 @@ engine_vm() {
 exact_vm() {
 	PMU_TEST_REQUIRE=cycles,instructions,root \
 		on_vm "$go" test -count=1 -short -timeout 60m \
-			-run 'TestPerfCycles|TestPerfFour|TestPerfTwoClocks|TestPerf(NoRing|HandlerCost|Place|Lost|Eight|Multiplexed|Short|Blocked|Trace)|TestEvents|TestProbe' runtime/pprof
+			-run 'TestPerfCycles|TestPerfFour|TestPerfTwoClocks|TestPerf(NoRing|HandlerCost|Place|Lost|Eight|Multiplexed|Short|Blocked|Trace|Interrupted)|TestEvents|TestProbe' runtime/pprof
 }
 # In a machine of their own: what other tests leave behind would count.
 counters_vm() {
@@ -157,7 +157,8 @@ vet_leg() {
 		env -C misc/pmu "$go" vet ./... && env -C test/pmu "$go" vet ./...
 }
 leg vet vet_leg
-leg ports env -C misc/pmu "$go" run ./ports
+ports_leg() { need qemu-ppc64 qemu-user && env -C misc/pmu "$go" run ./ports; }
+leg ports ports_leg
 leg tools env -C misc/pmu "$hostgo" test -count=1 -timeout 20m ./...
 leg api env -C misc/pmu "$go" run ./apicheck
 leg upstream/deps "$go" test -run 'TestDependencies' go/build
