@@ -91,7 +91,7 @@ engine_vm() {
 exact_vm() {
 	PMU_TEST_REQUIRE=cycles,instructions,root \
 		on_vm "$go" test -count=1 -short -timeout 60m \
-			-run 'TestPerfCycles|TestPerfFour|TestPerfTwoClocks|TestPerf(NoRing|HandlerCost|Place|Lost|Eight|Multiplexed|Short|Blocked|Trace|Interrupted)|TestEvents|TestProbe' runtime/pprof
+			-run 'TestPerf(Cycles|SessionsOfCycles|Four|TwoClocks|NoRing|HandlerCost|Place|Lost|Eight|Multiplexed|Short|Blocked|Trace|Interrupted)|TestEvents|TestProbe' runtime/pprof
 }
 # In a machine of their own: what other tests leave behind would count.
 counters_vm() {

@@ -37,6 +37,7 @@ var (
 	stockNone  = sampler{name: "none, stock", stock: true}
 	timer      = sampler{name: "timer", event: "timer"}
 	stockTimer = sampler{name: "timer, stock", event: "timer", stock: true}
+	preset     = sampler{name: "preset", event: "task-clock"} // with the kernel, where that is allowed
 )
 
 // overheadLoads are the kinds of work, each about a second of CPU time.
@@ -66,7 +67,7 @@ func overhead(b *bench, r *report) error {
 	if b.long {
 		rounds = 7
 	}
-	samplers := []sampler{none, stockNone, stockTimer, timer}
+	samplers := []sampler{none, stockNone, stockTimer, timer, preset}
 	for _, rate := range rates {
 		samplers = append(samplers, sampler{name: "event, " + rate.name, event: clock, period: rate.period})
 	}
@@ -77,7 +78,7 @@ func overhead(b *bench, r *report) error {
 		}
 	}
 	r.printf("CPU time of the whole process, user and system, in parts of that without a profile, by the same toolchain; %d runs of each, taking turns. ", rounds)
-	r.printf("Events are `task-clock:u`; perf is `perf record -g -e task-clock:u` at the same periods, and its time includes perf's own, but not the symbols, which our profiles have: *perf script* is the time to look them up for the profile at 10 kHz. ")
+	r.printf("The preset is `task-clock`, every 1,000,003 ns, the kernel included where that is allowed; events are `task-clock:u`; perf is `perf record -g -e task-clock:u` at the same periods, and its time includes perf's own, but not the symbols, which our profiles have: *perf script* is the time to look them up for the profile at 10 kHz. ")
 	r.printf("* marks runs in which the [overhead bound](../pmu.md#overhead) lengthened the period.\n\n")
 	if b.perf == "" {
 		r.printf("**perf was not compared**: there is no perf command that works (on Debian, package linux-perf).\n\n")

@@ -192,7 +192,7 @@ func (r run) bareSamples() float64 {
 // do runs cmd, under perf if s is that.
 func (b *bench) do(s sampler, cmd *exec.Cmd, profile string) (run, error) {
 	if s.perf {
-		// With frame pointers. In user mode only, as our events are.
+		// With frame pointers. In user mode only.
 		args := []string{"perf", "record", "-q", "-g", "-e", s.event, "-c", strconv.FormatUint(s.period, 10), "-o", profile, "--"}
 		path, err := exec.LookPath(b.perf)
 		if err != nil {

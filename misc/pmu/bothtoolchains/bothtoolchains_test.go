@@ -139,7 +139,7 @@ func TestFork(t *testing.T) {
 	tc.must(t, ".", "vet", ".")
 	for _, tt := range []struct{ event, typ string }{
 		{"timer", "cpu"},
-		{"task-clock", "task_clock"},
+		{"task-clock:u", "task_clock_u"},
 	} {
 		says, typ := profileType(t, tc, tt.event)
 		t.Logf("%s: %q, type %s", tt.event, says, typ)

@@ -68,9 +68,8 @@ func TestViews(t *testing.T) {
 		fn     string // where most of it is
 	}{
 		{"timer", []string{"timer"}, false, "cpu", "main.spin"},
-		{"clock", []string{"task-clock"}, false, "task_clock", "main.spin"},
-		{"user", []string{"cpu-clock:u"}, false, "cpu_clock_u", "main.spin"},
-		{"software", []string{"page-faults:uk"}, false, "page_faults_uk", "main.touch"},
+		{"clock", []string{"task-clock:u"}, false, "task_clock_u", "main.spin"},
+		{"software", []string{"page-faults"}, false, "page_faults", "main.touch"},
 		{"breakpoint", []string{"mem:main.touch:x"}, false, "mem_main_touch_x", "main.touch"},
 		{"columns", []string{"page-faults", "task-clock"}, false, "page_faults", "main.touch"},
 		{"hardware", []string{"cycles"}, true, "cycles", "main.spin"},

@@ -39,6 +39,17 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// A SettingError is a variable of the program's environment that has a value which
+// it can't have, whatever event is asked for.
+type SettingError struct {
+	Name, Value string
+	Want        string // what it can be
+}
+
+func (e *SettingError) Error() string {
+	return "cpu profile: " + e.Name + "=" + quote(e.Value) + ": not " + e.Want
+}
+
 const (
 	maxNear   = 5
 	maxQuoted = 128 // bytes of the user's text that a message repeats

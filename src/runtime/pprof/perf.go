@@ -46,9 +46,12 @@ const timerHz = 100
 // must differ in their events and in their writers. Up to eight events can be
 // sampled at once.
 //
-// An error says what is wrong and what would help: a profile is running
-// already, an event is unknown or not supported here, a permission is missing.
-// Then nothing has been started. An event is never replaced by another.
+// An error says what is wrong and what would help: an event is unknown or not
+// supported here, a permission is missing, a profile is running already, or sessions
+// (see [StartSession]) have taken the events or sample every execution of the same
+// function. The last three, and the kernel's own EBUSY, are errors for which
+// errors.Is(err, syscall.EBUSY) is true. Then nothing has been started. An event is
+// never replaced by another.
 //
 // A profile has the sample types samples/count and TYPE/count (or
 // TYPE/nanoseconds for clocks), where TYPE is the event's name with underscores in
@@ -68,7 +71,7 @@ func StartCPUProfileWithConfig(opt ProfilingOption, moreOpts ...ProfilingOption)
 	cpu.Lock()
 	defer cpu.Unlock()
 	if cpu.profiling {
-		return fmt.Errorf("cpu profiling already in use")
+		return errInUse
 	}
 	if err := s.start(); err != nil {
 		return err
@@ -114,9 +117,9 @@ type Session struct {
 // bound: the samples of all sessions together cost a thread no more than those of one
 // may.
 //
-// Besides what StartCPUProfileWithConfig reports, an error says that other sessions
-// have taken the events or the timer, or sample every execution of the same function.
-// Several options do not need the environment variable.
+// Errors are those of StartCPUProfileWithConfig; of profiles that are running already,
+// only one of the timer is in the way of a session with the timer. Several options do
+// not need the environment variable.
 func StartSession(opt ProfilingOption, moreOpts ...ProfilingOption) (*Session, error) {
 	s := &perfSession{handle: true}
 	if err := s.options(append([]ProfilingOption{opt}, moreOpts...)); err != nil {
@@ -126,7 +129,7 @@ func StartSession(opt ProfilingOption, moreOpts ...ProfilingOption) (*Session, e
 		cpu.Lock()
 		defer cpu.Unlock()
 		if cpu.profiling {
-			return nil, fmt.Errorf("cpu profiling already in use")
+			return nil, errInUse
 		}
 	}
 	if err := s.start(); err != nil {

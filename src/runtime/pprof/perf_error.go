@@ -6,6 +6,7 @@ package pprof
 
 import (
 	"internal/runtime/perf"
+	"syscall"
 )
 
 // A perfOpError is an event that could not be sampled. It unwraps to the
@@ -21,6 +22,15 @@ func (e *perfOpError) Error() string {
 }
 
 func (e *perfOpError) Unwrap() error { return e.err }
+
+// errInUse is StartCPUProfile's error, whose text others know, of those who start
+// events or sessions. It is an EBUSY, as that of events which others have taken.
+var errInUse error = inUseError{}
+
+type inUseError struct{}
+
+func (inUseError) Error() string { return "cpu profiling already in use" }
+func (inUseError) Unwrap() error { return syscall.EBUSY }
 
 // perfError returns the error for an event that the runtime could not start.
 func perfError(event string, f perf.Failure) error {

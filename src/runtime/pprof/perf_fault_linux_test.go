@@ -479,6 +479,36 @@ func TestPerfSlowWriter(t *testing.T) {
 	perfStartWorks(t)
 }
 
+func TestReadKallsyms(t *testing.T) {
+	k := readKallsyms(strings.NewReader(`0000000000000000 A fixed_percpu_data
+ffffffff81000000 T _text
+ffffffff81000000 T startup_64
+ffffffff81000040 t secondary
+ffffffff81000100 D data
+not an address
+ffffffff81000200
+ffffffffc0000000 t of_a_module	[module]
+ffffffff81000300 W last
+`))
+	for _, test := range []struct {
+		addr uint64
+		want string
+	}{
+		{0xffffffff80ffffff, ""},
+		{0xffffffff81000000, "_text"},
+		{0xffffffff8100003f, "_text"},
+		{0xffffffff81000040, "secondary"},
+		{0xffffffff81000100, "secondary"},
+		{0xffffffff81000300, "last"},
+		{0xffffffffbfffffff, "last"},
+		{0xffffffffc0000000, ""}, // no telling where it ends
+	} {
+		if got := k.at(test.addr); got != test.want {
+			t.Errorf("%#x: %q, want %q", test.addr, got, test.want)
+		}
+	}
+}
+
 // TestPerfKernelMark tests that whoever reads only the names of functions, as in
 // pprof -top, tells the kernel's from the program's.
 func TestPerfKernelMark(t *testing.T) {
@@ -492,7 +522,7 @@ func TestPerfKernelMark(t *testing.T) {
 	if got := name(^uintptr(4095)); got != "[kernel]" {
 		t.Errorf("unknown instruction: %q", got)
 	}
-	syms := kernelSymbols()
+	syms := kernelSymbols().syms
 	if len(syms) < 2 || unsafe.Sizeof(uintptr(0)) == 4 {
 		t.Skip("/proc/kallsyms shows no addresses to this process, or they do not fit in its words")
 	}

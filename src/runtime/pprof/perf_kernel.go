@@ -12,7 +12,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"unsafe"
 )
@@ -40,51 +39,84 @@ func perfKernelFrame(addr uintptr) []runtime.Frame {
 	return []runtime.Frame{{Function: name, File: "[kernel]"}}
 }
 
-type ksym struct {
-	addr uint64
-	name string
-}
-
-// kernelSymbols are the kernel's functions, sorted by address; empty where the
-// addresses are hidden.
-var kernelSymbols = sync.OnceValue(func() []ksym {
+// kernelSymbols are the kernel's functions; none where the addresses are hidden. They
+// are read once, when a profile first has samples in the kernel: it takes the kernel
+// some 50 ms to write down what it has.
+var kernelSymbols = sync.OnceValue(func() *ksyms {
 	f, err := os.Open("/proc/kallsyms")
 	if err != nil {
-		return nil
+		return new(ksyms)
 	}
 	defer f.Close()
 	return readKallsyms(f)
 })
 
-// readKallsyms reads lines of the form "ffffffff81000000 T _text [module]" and
+// ksyms are functions, sorted by address. As they stay, they are kept in little memory.
+type ksyms struct {
+	syms  []ksym
+	names []byte // one after the other
+}
+
+type ksym struct {
+	addr uint64
+	name uint32 // where it begins in names
+	size uint32 // of the name
+}
+
+// readKallsyms reads lines of the form "ffffffff81000000 T _text\t[module]" and
 // keeps those of code (proc_kallsyms(5): types T, t, W, w).
-func readKallsyms(r io.Reader) []ksym {
-	var syms []ksym
-	s := bufio.NewScanner(r)
-	for s.Scan() {
-		f := bytes.Fields(s.Bytes())
-		if len(f) < 3 || len(f[1]) != 1 || bytes.IndexByte([]byte("TtWw"), f[1][0]) < 0 {
+func readKallsyms(r io.Reader) *ksyms {
+	k := new(ksyms)
+	b := bufio.NewReaderSize(r, 64<<10)
+	for {
+		line, err := b.ReadSlice('\n')
+		if err != nil {
+			break // a longer line is none
+		}
+		addr, line := parseHex(line)
+		if addr == 0 || len(line) < 4 || line[0] != ' ' || line[2] != ' ' || bytes.IndexByte([]byte("TtWw"), line[1]) < 0 {
 			continue
 		}
-		addr, err := strconv.ParseUint(string(f[0]), 16, 64)
-		if err != nil || addr == 0 {
-			continue
+		name := line[3:]
+		if i := bytes.IndexAny(name, " \t\n"); i >= 0 {
+			name = name[:i]
 		}
-		syms = append(syms, ksym{addr, string(f[2])})
+		k.syms = append(k.syms, ksym{addr, uint32(len(k.names)), uint32(len(name))})
+		k.names = append(k.names, name...)
 	}
-	slices.SortStableFunc(syms, func(a, b ksym) int { return cmp.Compare(a.addr, b.addr) })
-	return syms
+	// The first of several names of an address is the one that is found.
+	slices.SortFunc(k.syms, func(a, b ksym) int { return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(a.name, b.name)) })
+	k.syms, k.names = slices.Clip(k.syms), slices.Clip(k.names)
+	return k
+}
+
+// parseHex returns the hexadecimal number that b begins with, and what comes after it.
+func parseHex(b []byte) (n uint64, rest []byte) {
+	for i, c := range b {
+		switch {
+		case '0' <= c && c <= '9':
+			n = n<<4 | uint64(c-'0')
+		case 'a' <= c && c <= 'f':
+			n = n<<4 | uint64(c-'a'+10)
+		default:
+			return n, b[i:]
+		}
+	}
+	return n, nil
 }
 
 // kernelSymbol returns the name of the kernel's function at addr, or "".
-func kernelSymbol(addr uint64) string {
-	syms := kernelSymbols()
-	i, exact := slices.BinarySearchFunc(syms, addr, func(s ksym, a uint64) int { return cmp.Compare(s.addr, a) })
+func kernelSymbol(addr uint64) string { return kernelSymbols().at(addr) }
+
+// at returns the name of the function at addr, or "".
+func (k *ksyms) at(addr uint64) string {
+	i, exact := slices.BinarySearchFunc(k.syms, addr, func(s ksym, a uint64) int { return cmp.Compare(s.addr, a) })
 	if !exact {
 		i--
 	}
-	if i < 0 || i == len(syms)-1 {
+	if i < 0 || i >= len(k.syms)-1 {
 		return "" // before the first, or beyond what the last may cover
 	}
-	return syms[i].name
+	s := k.syms[i]
+	return string(k.names[s.name:][:s.size])
 }

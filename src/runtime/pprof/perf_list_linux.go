@@ -186,7 +186,9 @@ func alwaysOccurs(e *perfevent.Event) bool {
 // nothing wrong with that. All that threads do counts for some events; a
 // millisecond is more than the threads that start and stop a profile need.
 func silentCause(e *perfevent.Event, counted, running uint64) string {
-	if counted == 0 && running >= uint64(time.Millisecond) && alwaysOccurs(e) {
+	// Where only a guest or the kernel is counted, there may be none.
+	some := !slices.ContainsFunc(e.Attrs, func(a perfevent.Attr) bool { return a.ExcludeUser || a.ExcludeHost })
+	if counted == 0 && running >= uint64(time.Millisecond) && some && alwaysOccurs(e) {
 		return errProbeSilent.Error()
 	}
 	return ""

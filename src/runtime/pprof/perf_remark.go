@@ -26,7 +26,7 @@ func perfPrecision() (*int8, error) {
 		return nil, nil
 	}
 	if len(s) != 1 || s[0] < '0' || s[0] > '3' {
-		return nil, fmt.Errorf("cpu profile: %s=%.100q: not a level of precision from 0 to 3", precisionEnv, s)
+		return nil, &perfevent.SettingError{Name: precisionEnv, Value: s, Want: "a level of precision from 0 to 3"}
 	}
 	level := int8(s[0] - '0')
 	return &level, nil

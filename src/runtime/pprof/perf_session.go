@@ -278,7 +278,7 @@ func perfMaxCost() (int, error) {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 || n > perf.MaxCost {
-		return 0, fmt.Errorf("cpu profile: %s=%q: not a number of percent from 1 to %d", costEnv, s, perf.MaxCost)
+		return 0, &perfevent.SettingError{Name: costEnv, Value: s, Want: fmt.Sprintf("a number of percent from 1 to %d", perf.MaxCost)}
 	}
 	return n, nil
 }

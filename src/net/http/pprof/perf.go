@@ -42,8 +42,8 @@ import (
 // A breakpoint on a hot function slows the service down a hundredfold, one on a
 // variable that a secret decides about tells the secret. Whether clients may do
 // that depends on who can reach the server, which whoever runs it knows and who
-// wrote it does not. So it is a variable of the environment, as for several
-// events at once, and not one of this package.
+// wrote it does not. So it is a variable of the environment, and not one of this
+// package.
 const probesEnv = "GO_PPROF_ENABLE_HTTP_PROBES"
 
 // noEventsEnv switches off all that makes the system call perf_event_open over
@@ -336,18 +336,19 @@ func (req *eventRequest) option(buf *bytes.Buffer) pprof.ProfilingOption {
 }
 
 // startError returns the answer to an error of StartSession: 400
-// if another request would do, 409 if a later one would, 503 if it takes
-// another machine or other permissions. The error says it all in words.
+// if another request would do, 409 if a later one would, 500 if the program's
+// environment is wrong, 503 if it takes another machine or other permissions. The
+// error says it all in words.
 func startError(err error) error {
 	text := strings.TrimPrefix(err.Error(), "cpu profile: ")
 	status := http.StatusBadRequest
 	e, isName := errors.AsType[*perfevent.Error](err)
+	_, isSetting := errors.AsType[*perfevent.SettingError](err)
 	switch {
-	case strings.HasSuffix(text, "cpu profiling already in use"):
-		// There is no variable for it: StartCPUProfile has always said so.
-		status = http.StatusConflict
+	case isSetting:
+		status = http.StatusInternalServerError
 	case errors.Is(err, syscall.EBUSY):
-		status = http.StatusConflict // other sessions, or somebody else with the PMU
+		status = http.StatusConflict // the timer, other sessions, or somebody else with the PMU
 	case isName && e.Kind == perfevent.ErrUnsupported:
 		status = http.StatusServiceUnavailable
 	case isName:

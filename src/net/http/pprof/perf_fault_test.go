@@ -120,7 +120,7 @@ func TestEventProfileBesideFlag(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if event != "timer" && p.PeriodType.Type != "task_clock" {
+	if event != "timer" && strings.TrimSuffix(p.PeriodType.Type, "_u") != "task_clock" {
 		t.Errorf("a profile of %s", p.PeriodType.Type)
 	}
 	if valueIn(p, "pprof.burn") == 0 {

@@ -8,7 +8,7 @@ package main
 
 // Profiles of calls of which it is known where they come from, on a thread of C
 // that has called Go: with SIGPROF blocked, and with a C traceback. See
-// TestCgoPerfBlocked and TestCgoPerfTraceback.
+// TestCgoPerfCross.
 
 /*
 #include <pthread.h>
