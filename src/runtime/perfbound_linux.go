@@ -227,7 +227,7 @@ func (b *perfBound) total() int64 { return b.sum + b.cost() + perfWhole(b.exact.
 //go:nowritebarrierrec
 func (t *perfThread) rebase() {
 	cpu := t.cpuTime(nanotime())
-	t.load = perfBound{exit: t.load.exit, sum: t.load.total(), cpu: cpu, inC: cpu, exact: perfExact{cpu: cpu}}
+	t.load = perfBound{exit: t.load.exit, sum: t.load.total(), cpu: cpu, inC: cpu, exact: perfExact{cpu: cpu, runs: t.load.exact.runs}}
 }
 
 // cost returns what the samples of the window have cost until now, in ns.
@@ -267,7 +267,7 @@ func perfSoftware(c *perf.Config) bool {
 //
 //go:nowritebarrierrec
 func perfDirection(cost, counting, total int64) int {
-	most := perfLinux.cost.Load()
+	most := int64(perfLinux.cost.Load())
 	limit := max(most-100*counting/max(total, 1), most/5, 1)
 	if cost*100*perfCostHigh < total*limit*perfCostLow {
 		return -1

@@ -12,7 +12,7 @@
 // A thread ID does not tell whether a thread has ended: the kernel may have given
 // it to another one. What tells is the counter. poll(2) of the event of a thread
 // that has exited reports POLLHUP (perf_poll in kernel/events/core.c), from before
-// the ID is free.
+// the ID is free. So does one that has no ring, which orphan is for.
 
 package runtime
 
@@ -81,12 +81,18 @@ func perfLookAt(begin uint32, spent *int64) (more bool) {
 }
 
 // perfScan disarms the threads of C that have ended, and arms those in tids that
-// are not armed and have no M. tids are in ascending order, and overwritten. The
-// first failed of them are then those that could not be armed. spent is how long
-// it took to arm and to disarm, in ns. It must not be called after perfStop.
+// are not armed and have no M, for a session, or for all if that is -1. tids are in
+// ascending order, and overwritten. The first failed of them are then those that could
+// not be armed. spent is how long it took to arm and to disarm, in ns. It must not be
+// called after perfStop.
 //
 //go:linkname perfScan runtime/pprof.runtime_perfScan
-func perfScan(tids []int32) (failed int, spent int64) {
+func perfScan(tids []int32, session int) (failed int, spent int64) {
+	var ss *perfSession
+	if session >= 0 {
+		ss = &perfProf.sessions[session]
+	}
+
 	for i := uint32(0); perfBuryAt(i, &spent); i += perfForeignChunk {
 	}
 	// This makes a list of threads without an M out of one of all threads. What it
@@ -95,7 +101,7 @@ func perfScan(tids []int32) (failed int, spent int64) {
 		perfForget(tids, int32(atomic.Load64(&mp.procid)))
 	}
 	for _, tid := range tids {
-		if tid > 0 && perfArmFound(tid, &spent) != perf.OpNone {
+		if tid > 0 && perfArmFound(tid, ss, &spent) != perf.OpNone {
 			tids[failed] = tid
 			failed++
 		}
@@ -119,12 +125,12 @@ func perfForget(tids []int32, tid int32) {
 	}
 }
 
-// perfArmFound arms thread tid, unless it is armed or has an M, in which case it
+// perfArmFound arms thread tid for ss, or for all sessions, unless it is armed or has an M, in which case it
 // is, or arms itself. A thread that Go is just creating may be too early to have
 // a procid; its minit adopts the counters.
 //
 //go:noinline
-func perfArmFound(tid int32, spent *int64) (op perf.Op) {
+func perfArmFound(tid int32, ss *perfSession, spent *int64) (op perf.Op) {
 	var ns int64
 	systemstack(func() {
 		lock(&perfProf.lock)
@@ -141,7 +147,7 @@ func perfArmFound(tid int32, spent *int64) (op perf.Op) {
 			t.recycle()
 		} else {
 			t.start(nil, tid)
-			if f := t.arm(nil, false); f.Errno != _ESRCH {
+			if f := t.arm(ss, false); f.Errno != _ESRCH {
 				op = f.Op
 			}
 		}
@@ -184,9 +190,20 @@ func perfPollNow(p *perfPoll, n uintptr) bool {
 
 // ended reports whether t's thread has exited. The caller holds perfProf.lock.
 func (t *perfThread) ended() bool {
+	if t.ring.base == 0 {
+		return t.some().orphan()
+	}
 	c := t.some()
 	p := perfPoll{fd: c.fd}
 	return perfPollNow(&p, 1) && p.revents&_POLLHUP != 0 && c.ours()
+}
+
+// orphan reports whether the thread has exited that gets c's signals. Since Linux 5.12
+// the kernel does not name one that has (f_getown_ex in fs/fcntl.c); before, such
+// counters stay until the session ends.
+func (c *perfCounter) orphan() bool {
+	own := fOwnerEx{typ: _F_OWNER_TID, pid: -1}
+	return c.ours() && fcntlPtr(c.fd, _F_GETOWN_EX, uintptr(noescape(unsafe.Pointer(&own)))) >= 0 && own.pid == 0
 }
 
 // some returns one of t's counters.
@@ -240,13 +257,21 @@ func perfBuryChunk(begin uint32) (some bool) {
 	n := 0
 	for i := begin; i < begin+perfForeignChunk; i++ {
 		if p := tab.at(i).t.Load(); p != 0 {
-			ts[n] = (*perfThread)(unsafe.Pointer(p))
-			polls[n].fd = ts[n].some().fd
+			t := (*perfThread)(unsafe.Pointer(p))
+			if t.ring.base == 0 {
+				if t.some().orphan() {
+					t.bury()
+					some = true
+				}
+				continue
+			}
+			ts[n] = t
+			polls[n].fd = t.some().fd
 			n++
 		}
 	}
 	if n == 0 || !perfPollNow(&polls[0], uintptr(n)) {
-		return false
+		return some
 	}
 	for i, t := range ts[:n] {
 		if polls[i].revents&_POLLHUP != 0 && t.some().ours() {

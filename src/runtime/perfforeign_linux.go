@@ -282,7 +282,7 @@ func (t *perfThread) boundForeign(records int) {
 		total := cpu - b.inC
 		b.inC = cpu
 		each := perfCost.interrupt
-		if perfForeignSignals() {
+		if t.mp != 0 || perfForeignSignals() {
 			each = perfCost.whole
 		}
 		n := int64(0)

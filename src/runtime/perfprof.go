@@ -112,6 +112,9 @@ var perfProf struct {
 	// sampled an event keeps upstream's treatment of SIGPROF in full.
 	used atomic.Bool
 
+	// handler says that sessions need SIGPROF's handler. Protected by prof.signalLock.
+	handler bool
+
 	generation uint8 // of what is watched, modulo 64; see perfPreempted
 
 	// Written under lock, and read by handlers without it: a thread that is
@@ -133,7 +136,6 @@ func _PerfHandler()   { _PerfHandler() }   // the profiler's own signal handler
 func _PerfLostRing()  { _PerfLostRing() }  // the kernel's ring was full
 func _PerfLostLate()  { _PerfLostLate() }  // the processor's or the kernel's interrupt came late; see perfCounter.late
 func _PerfLostStart() { _PerfLostStart() } // due before the thread's counter could interrupt; see perfFirstPeriod
-func _PerfLostState() { _PerfLostState() } // interrupted code in which no sample can be written
 
 // perfStart starts a session, which samples the events in cfg on all threads of the
 // process, those that exist and those that come. On failure nothing of it is left

@@ -95,15 +95,14 @@ type perfCounter struct {
 	rung, maxRung uint8
 	minRung       uint8 // the kernel throttles the event below
 
-	events     uint64 // what the recorded samples stand for
-	samples    uint64
-	delayed    uint64
-	inHandler  uint64
-	lostRing   uint64
-	lostUnwind uint64
-	throttled  uint64
-	replayed   uint64
-	stuck      uint64 // 1 if it was stopped; see perfThread.stuck
+	events    uint64 // what the recorded samples stand for
+	samples   uint64
+	delayed   uint64
+	inHandler uint64
+	lostRing  uint64
+	throttled uint64
+	replayed  uint64
+	stuck     uint64 // 1 if it was stopped; see perfThread.stuck
 }
 
 const (
@@ -140,7 +139,7 @@ var perfLinux struct {
 	// cost is the least perf.Limits.Cost of all sessions, and minClock the least
 	// first period of a clock, in ns. They are written before any thread is armed
 	// for the session that changes them, and handlers read cost without a lock.
-	cost     atomic.Int64
+	cost     atomic.Int32 // not 64 bits: see perfInAtomic64
 	minClock uint64
 }
 
@@ -153,7 +152,7 @@ var perfLinux struct {
 var perfHooks struct {
 	init, exit func(mp *m)
 	exec       func(mp *m, begin bool)
-	cross      func(mp *m)
+	cross      func(mp *m, wasInC bool)
 	sigprof    func(c *sigctxt, gp *g, mp *m, delayed bool) bool
 }
 
@@ -180,7 +179,7 @@ func perfosStart(ss *perfSession, limits perf.Limits) perf.Failure {
 
 	mp := acquirem() // the self-armed thread must stay the current one
 	perfLinux.fds = int32(limits.FD)
-	perfLimitCost()
+	perfLimitCost(nil)
 	if alone {
 		var sa sigactiont
 		sysSigaction(_SIGPROF, nil, &sa)
@@ -205,8 +204,7 @@ func perfosStart(ss *perfSession, limits perf.Limits) perf.Failure {
 	systemstack(func() { f = perfArm(mp, ss, false) })
 	releasem(mp)
 	if f.Op != perf.OpNone {
-		perfStopThreads(ss)
-		perfRestoreHandler()
+		perfosStop(ss)
 		return f
 	}
 	// allm is prepended to and its removed elements keep their links, so it
@@ -238,20 +236,21 @@ func perfStartThread(mp *m, ss *perfSession) {
 // it was the last one.
 func perfosStop(ss *perfSession) {
 	perfStopThreads(ss)
-	perfLimitCost()
+	perfLimitCost(ss)
 	perfRestoreHandler()
 }
 
-// perfLimitCost has the overhead bound keep what the strictest session asks for.
-func perfLimitCost() {
+// perfLimitCost has the overhead bound keep what the strictest session asks for that
+// has not ended.
+func perfLimitCost(ended *perfSession) {
 	least := perf.MaxCost
 	lock(&perfProf.lock)
 	for i := range perfProf.sessions {
-		if ss := &perfProf.sessions[i]; ss.n != 0 {
+		if ss := &perfProf.sessions[i]; ss.n != 0 && ss != ended {
 			least = min(least, ss.cost)
 		}
 	}
-	perfLinux.cost.Store(int64(least))
+	perfLinux.cost.Store(int32(least))
 	unlock(&perfProf.lock)
 }
 
@@ -270,14 +269,16 @@ func perfSessionInitThread(mp *m) {
 	systemstack(func() { perfArm(mp, nil, true) })
 }
 
-// perfCross is called by a thread of C that has an M, as it goes from C to Go and
-// back: mp.isExtraInC says where it still is. It must not be preempted, see
-// cgocallbackg.
+// perfCross is called by a thread of C that has an M, as it goes to Go and back to C.
+// wasInC says whether it comes from C that Go did not call. It must not be preempted,
+// see cgocallbackg. And mp.isExtraInC must be false, so that no signal makes the thread
+// take an M for its handler (see badsignal): arming that one would wait for perfProf.lock,
+// of which the holder may wait for what is held here.
 //
 //go:nosplit
-func perfCross(mp *m) {
+func perfCross(mp *m, wasInC bool) {
 	if mp.perf.Load() != 0 {
-		perfHooks.cross(mp)
+		perfHooks.cross(mp, wasInC)
 	}
 }
 
@@ -287,7 +288,7 @@ func perfCross(mp *m) {
 // It holds the thread's lock, so that its handler does not wait for a slot's.
 //
 //go:nosplit
-func perfSessionCross(mp *m) {
+func perfSessionCross(mp *m, wasInC bool) {
 	systemstack(func() {
 		t := (*perfThread)(unsafe.Pointer(mp.perf.Load()))
 		if t == nil {
@@ -295,7 +296,7 @@ func perfSessionCross(mp *m) {
 		}
 		t.acquire()
 		if t.mp.ptr() == mp && t.ring.base != 0 && t.ring.head() != t.ring.tail {
-			if mp.isExtraInC {
+			if wasInC {
 				t.readForeign()
 			} else {
 				t.drainLeafs(t.ring.head(), false)
@@ -729,7 +730,12 @@ func perfOpen(s *perfSlot, tid int32, period uint64) int32 {
 			attr.sampleType |= _PERF_SAMPLE_REGS_USER
 			attr.sampleRegsUser = perfSampleRegs
 		}
-		if perfSharesSample(&s.cfg) {
+		if perfSoftware(&s.cfg) {
+			// The kernel makes one perf_sample_data for an occurrence of the event and
+			// uses it for all counters that it makes overflow (do_perf_sw_event in
+			// kernel/events/core.c). Since Linux 6.1 or so it fills in only what an
+			// earlier counter's record has not had (perf_prepare_sample): all of them
+			// have the first one's ID. But what is read is each counter's own.
 			attr.sampleType |= _PERF_SAMPLE_READ
 		}
 		fd := perf_event_open(&attr, tid, -1, -1, _PERF_FLAG_FD_CLOEXEC)
@@ -821,7 +827,7 @@ func perfStartRungs(ss *perfSession) {
 			clocks++
 		}
 	}
-	least := clocks * uint64(perfCost.whole*100/perfLinux.cost.Load())
+	least := clocks * uint64(perfCost.whole*100/int64(perfLinux.cost.Load()))
 	for _, slot := range ss.slots[:ss.n] {
 		s := &perfProf.slots[slot]
 		s.rung = 0
@@ -907,15 +913,6 @@ func (t *perfThread) event(rec *perfRecord) int {
 		}
 	}
 	return -1
-}
-
-// perfSharesSample reports whether the kernel makes one perf_sample_data for an
-// occurrence of the event and uses it for all counters that it makes overflow
-// (do_perf_sw_event in kernel/events/core.c). Since Linux 6.1 or so it fills in
-// only what an earlier counter's record has not had (perf_prepare_sample): all of
-// them have the first one's ID. But what _PERF_SAMPLE_READ reads is each counter's own.
-func perfSharesSample(c *perf.Config) bool {
-	return c.Type == _PERF_TYPE_SOFTWARE && !c.Clock
 }
 
 // phase sets the event's period on a counter that has overflowed for the first
@@ -1050,7 +1047,6 @@ func (t *perfThread) settle(i int) {
 	st.Delayed += c.delayed
 	st.InHandler += c.inHandler
 	st.LostRing += c.lostRing
-	st.LostUnwind += c.lostUnwind
 	st.Sampled += c.events
 	st.Throttled += c.throttled
 	st.Cost += uint64(t.load.total() - c.joined)
@@ -1063,11 +1059,6 @@ func (t *perfThread) settle(i int) {
 	if c.lostRing != 0 {
 		n := c.lostEvents(c.lostRing, v.value-min(v.value, start), s.cfg.Clock)
 		s.addLeaf(0, _PerfLostRing, c.lostRing, n)
-		lost += n
-	}
-	if c.lostUnwind != 0 {
-		n := c.lostUnwind * c.period
-		s.addLeaf(0, _PerfLostState, c.lostUnwind, n)
 		lost += n
 	}
 	if late := c.late(s, v.value, lost); late != 0 {

@@ -21,7 +21,7 @@ func perfosStart(ss *perfSession, limits perf.Limits) perf.Failure {
 func perfosStop(ss *perfSession) {}
 
 //go:nosplit
-func perfCross(mp *m) {}
+func perfCross(mp *m, wasInC bool) {}
 
 //go:linkname perfHasForeign runtime/pprof.runtime_perfHasForeign
 func perfHasForeign() bool { return false }
@@ -30,6 +30,6 @@ func perfHasForeign() bool { return false }
 func perfLook() (spent int64) { return 0 }
 
 //go:linkname perfScan runtime/pprof.runtime_perfScan
-func perfScan(tids []int32) (failed int, spent int64) { return 0, 0 }
+func perfScan(tids []int32, session int) (failed int, spent int64) { return 0, 0 }
 
 func perfExec(begin bool) {}

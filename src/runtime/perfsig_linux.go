@@ -49,6 +49,9 @@ func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 	// Look at the ring on the timer's signals too: while one is pending the
 	// kernel drops ours (legacy_queue in kernel/signal.c).
 	doorbell := perfDoorbell(c)
+	if perfInAtomic64(c.sigpc()) {
+		return doorbell // the next signal's handler reads the ring
+	}
 
 	t := (*perfThread)(unsafe.Pointer(mp.perf.Load()))
 	doorbell = doorbell || t != nil && t.isKnock(c)
@@ -160,18 +163,24 @@ func (t *perfThread) overflow(rec *perfRecord, head uint64) int {
 		case rec.typ != _PERF_RECORD_SAMPLE:
 			t.note(i, rec)
 		default:
-			if rec.kernel() && perfProf.slots[i].cfg.ExcludeKernel {
-				// The counter stopped on the way into the kernel, and the
-				// interrupt found the thread there (skid). The address is none
-				// of the program's business; perf_event_open(2) would not have
-				// told it: exclude_kernel.
-				rec.ip = 0
-				rec.misc &^= _PERF_RECORD_MISC_CPUMODE_MASK | _PERF_RECORD_MISC_EXACT_IP
-			}
+			rec.hide(i)
 			return i
 		}
 	}
 	return -1
+}
+
+// hide removes the address from a record of event i that the kernel's part may not have.
+// The counter stopped on the way into the kernel, and the interrupt found the thread
+// there (skid). The address is none of the program's business; perf_event_open(2) would
+// not have told it: exclude_kernel.
+//
+//go:nowritebarrierrec
+func (rec *perfRecord) hide(i int) {
+	if rec.kernel() && perfProf.slots[i].cfg.ExcludeKernel {
+		rec.ip = 0
+		rec.misc &^= _PERF_RECORD_MISC_CPUMODE_MASK | _PERF_RECORD_MISC_EXACT_IP
+	}
 }
 
 // drain reads the ring up to head and counts in hits the overflows of each
@@ -267,10 +276,15 @@ func (t *perfThread) takeLeafs(slots perfSlots) {
 	head := t.ring.head()
 	var rec perfRecord
 	for t.ring.tail != head {
-		if !t.ring.next(&rec, head) || rec.typ != _PERF_RECORD_SAMPLE {
+		if !t.ring.next(&rec, head) {
 			continue
 		}
-		if i := t.event(&rec); i >= 0 && slots.has(i) && t.count(i) {
+		switch i := t.event(&rec); {
+		case i < 0 || !slots.has(i):
+		case rec.typ != _PERF_RECORD_SAMPLE:
+			t.note(i, &rec)
+		case t.count(i):
+			rec.hide(i)
 			t.odd(i, &rec, false)
 		}
 	}
@@ -551,13 +565,6 @@ func (t *perfThread) drainCounters(hits *perfHits, gp *g, fd int32) {
 //
 //go:nowritebarrierrec
 func (t *perfThread) sample(hits *perfHits, c *sigctxt, gp *g, mp *m, delayed bool) {
-	if perfInAtomic64(c.sigpc()) {
-		for i := range t.ctr[:t.n] {
-			t.ctr[i].lostUnwind += hits.ev[i].n + hits.ev[i].kernel
-		}
-		return
-	}
-
 	// See sigprof.
 	getg().m.mallocing++
 	var tagPtr *unsafe.Pointer
@@ -627,7 +634,7 @@ func perfSameFunc(a, b uintptr) bool {
 }
 
 // perfInAtomic64 reports whether pc is in the emulation of 64-bit atomics on
-// 32-bit arm and mips. It holds a spin lock there that writing a sample would
+// 32-bit arm and mips. It holds a spin lock there that a profBuf's atomics would
 // take. See sigprof.
 //
 //go:nowritebarrierrec
@@ -645,6 +652,7 @@ func perfInAtomic64(pc uintptr) bool {
 // setProcessCPUProfilerTimer, but leaves ITIMER_PROF alone.
 func perfInstallHandler() {
 	mask := lockSigprof()
+	perfProf.handler = true
 	if atomic.Cas(&handlingSig[_SIGPROF], 0, 1) {
 		h := getsig(_SIGPROF)
 		if h == _SIG_DFL {
@@ -660,7 +668,8 @@ func perfInstallHandler() {
 // or another session still uses it. Starts and stops come one after the other.
 func perfRestoreHandler() {
 	mask := lockSigprof()
-	if perfProf.state.Load() != perfSampling && prof.hz.Load() == 0 && !sigInstallGoHandler(_SIGPROF) && atomic.Cas(&handlingSig[_SIGPROF], 1, 0) {
+	perfProf.handler = perfProf.state.Load() == perfSampling
+	if !perfProf.handler && prof.hz.Load() == 0 && !sigInstallGoHandler(_SIGPROF) && atomic.Cas(&handlingSig[_SIGPROF], 1, 0) {
 		// Ignoring a signal discards those that are pending on any thread
 		// (do_sigaction in kernel/signal.c), so that none of ours reaches a
 		// handler that does not expect it.

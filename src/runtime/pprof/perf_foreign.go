@@ -12,13 +12,15 @@ var foreign struct {
 }
 
 // foreignStart is called when a session has started. Threads that are known from
-// another one have been armed for it.
-func foreignStart() {
+// another one have been armed for it, but not those that could not be armed then.
+func foreignStart(session int) {
 	if !runtime_perfHasForeign() {
 		return
 	}
 	if foreign.sessions++; foreign.sessions == 1 {
 		foreign.threads = findForeign()
+	} else {
+		foreign.threads.retry(session)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"runtime"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -38,9 +39,11 @@ type foreignThreads struct {
 	seen   threadState // before threads were last listed
 	listed time.Time   // when that was
 	cost   time.Duration
-	failed []int32 // threads that could not be armed, in ascending order
 	tids   []int32
 	buf    []byte
+
+	mu     sync.Mutex // guards failed, and is held while threads are armed
+	failed []int32    // threads that could not be armed, in ascending order
 }
 
 // findForeign finds the threads that there are, and from then on those that come.
@@ -105,16 +108,26 @@ func (f *foreignThreads) find(state threadState) {
 	f.seen = state
 	f.tids = f.list(f.tids[:0])
 	slices.Sort(f.tids)
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	// What can't be armed is not tried again, so that it is counted once.
 	f.failed = slices.DeleteFunc(f.failed, func(tid int32) bool { return !contains(f.tids, tid) })
 	f.tids = slices.DeleteFunc(f.tids, func(tid int32) bool { return contains(f.failed, tid) })
-	failed, spent := runtime_perfScan(f.tids)
+	failed, spent := runtime_perfScan(f.tids, -1)
 	if failed > 0 {
 		f.failed = append(f.failed, f.tids[:failed]...)
 		slices.Sort(f.failed)
 	}
 	f.cost = threadCPUTime() - start - time.Duration(spent)
 	f.listed = time.Now()
+}
+
+// retry arms the threads for a new session that could not be armed for others.
+func (f *foreignThreads) retry(session int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	failed, _ := runtime_perfScan(f.failed, session)
+	f.failed = f.failed[:failed]
 }
 
 func contains(sorted []int32, tid int32) bool {

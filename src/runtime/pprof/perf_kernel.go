@@ -110,11 +110,15 @@ func kernelSymbol(addr uint64) string { return kernelSymbols().at(addr) }
 
 // at returns the name of the function at addr, or "".
 func (k *ksyms) at(addr uint64) string {
-	i, exact := slices.BinarySearchFunc(k.syms, addr, func(s ksym, a uint64) int { return cmp.Compare(s.addr, a) })
-	if !exact {
-		i--
+	find := func(addr uint64) (int, bool) {
+		return slices.BinarySearchFunc(k.syms, addr, func(s ksym, a uint64) int { return cmp.Compare(s.addr, a) })
 	}
-	if i < 0 || i >= len(k.syms)-1 {
+	i, exact := find(addr)
+	switch {
+	case exact && i < len(k.syms)-1:
+	case !exact && 0 < i && i < len(k.syms):
+		i, _ = find(k.syms[i-1].addr)
+	default:
 		return "" // before the first, or beyond what the last may cover
 	}
 	s := k.syms[i]

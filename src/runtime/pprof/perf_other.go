@@ -35,4 +35,5 @@ type foreignThreads struct{}
 
 func findForeign() *foreignThreads { return nil }
 
-func (*foreignThreads) end() {}
+func (*foreignThreads) end()              {}
+func (*foreignThreads) retry(session int) {}

@@ -293,7 +293,6 @@ func (e *perfEvent) comments() []string {
 			{st.LostRing, "samples lost: ring buffer full (runtime._PerfLostRing)"},
 			{st.LostLate, "samples lost: interrupts came later than a period (runtime._PerfLostLate)"},
 			{st.LostStart, "samples lost: due before the thread's counter could interrupt (runtime._PerfLostStart)"},
-			{st.LostUnwind, "samples lost: in code where none can be recorded (runtime._PerfLostState)"},
 			{st.Throttled, "times throttled by the kernel (kernel.perf_event_max_sample_rate)"},
 			{st.Replayed, "breakpoint hits not sampled: the same call, resumed after preemption"},
 			{st.MissedReads, "counters could not be read at the end: the program closed their descriptors"},

@@ -187,8 +187,8 @@ func TestSilentCause(t *testing.T) {
 		{"cycles", 0, 999_999, ""}, // too short to say
 		{"cycles", 0, 0, ""},
 		{"cycles", 1000, 5e6, ""}, // less than a period
-		{"cycles:k", 0, 5e6, ""}, // never in the kernel
-		{"cycles:G", 0, 5e6, ""}, // no guest
+		{"cycles:k", 0, 5e6, ""},  // never in the kernel
+		{"cycles:G", 0, 5e6, ""},  // no guest
 		{"cycles:H", 0, 5e6, errProbeSilent.Error()},
 		{"task-clock", 0, 5e6, errProbeSilent.Error()},
 		{"cache-misses", 0, 5e9, ""},

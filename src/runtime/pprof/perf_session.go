@@ -27,7 +27,7 @@ func runtime_perfDone(session int)
 func runtime_perfStats(session, event int) perf.Stats
 func runtime_perfHasForeign() bool
 func runtime_perfLook() (spent int64)
-func runtime_perfScan(tids []int32) (failed int, spent int64)
+func runtime_perfScan(tids []int32, session int) (failed int, spent int64)
 func runtime_perfInGo(pc uintptr) bool
 func runtime_perfRead(session int) (event int, data []uint64, tags []unsafe.Pointer, eof bool)
 
@@ -242,7 +242,7 @@ func (s *perfSession) startEvents() error {
 	s.id = id
 	s.done = make(chan struct{})
 	go s.writer()
-	foreignStart()
+	foreignStart(id)
 	return nil
 }
 

@@ -19,8 +19,13 @@ import (
 // threads runs the program cthreads, and returns its output and profile.
 func threads(t *testing.T, exe, mode string, args ...string) (string, *profile.Profile) {
 	t.Helper()
+	return threadsWith(t, nil, exe, mode, args...)
+}
+
+func threadsWith(t *testing.T, env []string, exe, mode string, args ...string) (string, *profile.Profile) {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "prof")
-	out := works(t, nil, exe, append([]string{mode, file}, args...)...)
+	out := works(t, env, exe, append([]string{mode, file}, args...)...)
 	return out, read(t, file)
 }
 
@@ -120,6 +125,29 @@ func TestSecondSession(t *testing.T) {
 		}
 	}
 	inC(t, out, p, n, 0)
+}
+
+// TestThreadsWithoutRings tests that threads of C for which the kernel has no ring are
+// not taken for dead while they live, and not for alive when they have ended.
+func TestThreadsWithoutRings(t *testing.T) {
+	const n, waiting = 40, 30
+	exe := build(t, "cthreads")
+	for _, what := range []string{"spin", "call,spin"} {
+		t.Run(what, func(t *testing.T) {
+			out, p := threadsWith(t, []string{"CTHREADS=norings"}, exe, "run", strconv.Itoa(n), "2", what, "50", strconv.Itoa(waiting), "0")
+			for _, m := range resourceLine.FindAllStringSubmatch(out, -1) {
+				t.Log(m[0])
+				if threads, _ := strconv.Atoi(m[2]); m[4] != "0" || m[3] == "0" {
+					t.Errorf("want descriptors and no rings for %d threads", threads)
+				} else if fds, _ := strconv.Atoi(m[3]); fds > threads {
+					t.Error("more than there are threads")
+				}
+			}
+			if armed := p.Number(0, "threads: "); armed < waiting || armed > n+waiting+20 {
+				t.Errorf("%d threads were armed, of %d:\n%s", armed, n+waiting, strings.Join(p.Comments, "\n"))
+			}
+		})
+	}
 }
 
 // TestReusedThreadID tests that a thread which has the ID of one that has ended is

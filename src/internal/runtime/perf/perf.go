@@ -114,13 +114,12 @@ type Stats struct {
 	Delayed     uint64 // overflows recorded with their leaf only: the signal came late
 	InHandler   uint64 // overflows in the profiler's own handler, recorded with their leaf only
 	LostRing    uint64 // overflows that did not fit in the kernel's ring
-	LostUnwind  uint64 // overflows in code where a sample can't be written (64-bit atomics on arm and mips)
 	LostBuffer  uint64 // samples that did not fit in the profile buffer
 	Sampled     uint64 // events that Samples, Delayed and InHandler stand for
 	LostLate    uint64 // overflows without a record: one interrupt, or none, for several of them
 	LostStart   uint64 // overflows that were due before the thread's counter could interrupt
 	Cost        uint64 // ns of CPU time that samples took, interrupts and signals included, of all events of the threads
-	Lost        uint64 // events that LostRing, LostUnwind, LostLate and LostStart stand for
+	Lost        uint64 // events that LostRing, LostLate and LostStart stand for
 	MaxPeriod   uint64 // the longest period that the overhead bound made a thread take
 	Throttled   uint64 // times the kernel throttled the event
 	Replayed    uint64 // hits of a breakpoint that were the same execution again, resumed after preemption

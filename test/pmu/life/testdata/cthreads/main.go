@@ -8,14 +8,20 @@ package main
 
 /*
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/perf_event.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -205,6 +211,24 @@ static int endOne(void) {
 	return oneJob.tid;
 }
 
+// forbidRings has the kernel refuse to map rings, as it does where the limit of locked
+// memory is reached: mmap with no flag but MAP_SHARED.
+static void forbidRings(void) {
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[3])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MAP_SHARED, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = {sizeof filter / sizeof filter[0], filter};
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		abort();
+	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &prog) != 0)
+		abort();
+}
+
 static void init(void) {
 	sem_init(&begin, 0, 0);
 	sem_init(&end, 0, 0);
@@ -333,6 +357,9 @@ func main() {
 			C.startWaiters(n, 0, 0)
 		}
 		C.threads(1, 1, C.CALL, 0) // from then on, the runtime knows when threads end
+		if os.Getenv("CTHREADS") == "norings" {
+			C.forbidRings()
+		}
 		start("task-clock:uk", 1e6)
 		C.threads(number(args[0]), number(args[1]), what(args[2]), C.long(number(args[3]))*1e6)
 		settle("end")
