@@ -74,8 +74,11 @@ func readKallsyms(r io.Reader) *ksyms {
 			break // a longer line is none
 		}
 		addr, line := parseHex(line)
-		if addr == 0 || len(line) < 4 || line[0] != ' ' || line[2] != ' ' || bytes.IndexByte([]byte("TtWw"), line[1]) < 0 {
+		if len(line) < 4 || line[0] != ' ' || line[2] != ' ' || bytes.IndexByte([]byte("TtWw"), line[1]) < 0 {
 			continue
+		}
+		if addr == 0 {
+			break // they are hidden, all of them
 		}
 		name := line[3:]
 		if i := bytes.IndexAny(name, " \t\n"); i >= 0 {

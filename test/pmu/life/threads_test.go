@@ -150,6 +150,31 @@ func TestThreadsWithoutRings(t *testing.T) {
 	}
 }
 
+// TestFailedThreads tests that threads which could not be sampled by one session, for
+// lack of descriptors, are sampled by the next one if they can be then.
+func TestFailedThreads(t *testing.T) {
+	const n = 80
+	exe := build(t, "cthreads")
+	file := filepath.Join(t.TempDir(), "prof")
+	out := works(t, nil, exe, "failed", file, strconv.Itoa(n), "10")
+	first, p := read(t, file+".first"), read(t, file)
+	var failed int64
+	for _, c := range first.Comments {
+		var k int64
+		if _, err := fmt.Sscanf(c, "warning: %d threads were not sampled", &k); err == nil {
+			failed += k
+		}
+	}
+	t.Logf("%d threads armed at first, %d not", first.Number(0, "threads: "), failed)
+	if failed < n/4 || failed > n+20 {
+		t.Errorf("%d of %d threads were not sampled for lack of descriptors:\n%s", failed, n, strings.Join(first.Comments, "\n"))
+	}
+	if armed := p.Number(0, "threads: "); armed < n {
+		t.Errorf("%d threads were armed, of %d:\n%s", armed, n, strings.Join(p.Comments, "\n"))
+	}
+	inC(t, out, p, n, 0)
+}
+
 // TestReusedThreadID tests that a thread which has the ID of one that has ended is
 // sampled as any other.
 func TestReusedThreadID(t *testing.T) {
@@ -192,6 +217,20 @@ func TestSignalOverC(t *testing.T) {
 			inC(t, out, p, 4, 0)
 		})
 	}
+}
+
+// TestCrossingSignals tests that threads of C get on that go to Go and back, and have signals for
+// which they need an M of their own, while sessions come and go. (As long as a signal
+// could need one in the middle of the crossing, such a program stood still within
+// seconds, each time.)
+func TestCrossingSignals(t *testing.T) {
+	out, p := threads(t, build(t, "cthreads"), "storm", "2000")
+	t.Log(out)
+	var calls, sessions int64
+	if _, err := fmt.Sscanf(out, "%d calls, %d sessions", &calls, &sessions); err != nil || calls < 1000 || sessions < 10 {
+		t.Errorf("%v: %s", err, out)
+	}
+	balance(t, p, 0.05)
 }
 
 // TestThreadsFound tests that threads are found that C creates: one for each that

@@ -13,6 +13,8 @@
 extern int start(void);
 extern long compute(long);
 extern int stop(void);
+extern int startBeside(int);
+extern void stopBeside(void);
 
 static volatile long mine, foreign;
 
@@ -66,6 +68,17 @@ int main(int argc, char **argv) {
 			printf("the timer's signals do not come any more\n");
 			fail = 4;
 		}
+	}
+	for (int i = 0; i < 30; i++) {
+		if (startBeside(i * 200) != 0)
+			return 1;
+		x += compute(5000000);
+		sigaction(SIGPROF, NULL, &now);
+		if (now.sa_handler == SIG_IGN || now.sa_handler == SIG_DFL || now.sa_sigaction == handler) {
+			printf("a session's handler is gone, as the timer's profile ended %d us after the session began\n", i * 200);
+			fail = 6;
+		}
+		stopBeside();
 	}
 	if (foreign != 0) {
 		printf("%ld of the profile's signals came to the program's handler\n", foreign);

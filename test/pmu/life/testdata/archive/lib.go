@@ -10,7 +10,9 @@ import "C"
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"runtime/pprof"
+	"time"
 )
 
 var buf bytes.Buffer
@@ -40,5 +42,34 @@ func stop() C.int {
 	pprof.StopCPUProfile()
 	return C.int(buf.Len())
 }
+
+var session *pprof.Session
+
+// startBeside starts a session, while which the timer's profile ends, us later than
+// that begins.
+//
+//export startBeside
+func startBeside(us C.int) C.int {
+	if err := pprof.StartCPUProfile(io.Discard); err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	started := make(chan error)
+	go func() {
+		s, err := pprof.StartSession(pprof.PerfEvent(io.Discard, "task-clock:uk", 100e3))
+		session = s
+		started <- err
+	}()
+	time.Sleep(time.Duration(us) * time.Microsecond)
+	pprof.StopCPUProfile()
+	if err := <-started; err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	return 0
+}
+
+//export stopBeside
+func stopBeside() { session.Stop() }
 
 func main() {}

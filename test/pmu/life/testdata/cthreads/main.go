@@ -229,6 +229,48 @@ static void forbidRings(void) {
 		abort();
 }
 
+static volatile long calls; // of Go by stormers
+static volatile int calm;
+
+// stormer computes and calls Go in turns, with signals for Go all the time.
+static void *stormer(void *arg) {
+	(void)arg;
+	while (!__atomic_load_n(&calm, __ATOMIC_SEQ_CST)) {
+		volatile long x = 0;
+		for (int i = 0; i < 20000; i++)
+			x += i;
+		callGo();
+		__sync_fetch_and_add(&calls, 1);
+	}
+	return NULL;
+}
+
+static pthread_t stormers[2], thunder;
+
+static void *strike(void *arg) {
+	(void)arg;
+	while (!__atomic_load_n(&calm, __ATOMIC_SEQ_CST)) {
+		for (int i = 0; i < 2; i++)
+			pthread_kill(stormers[i], SIGWINCH);
+		usleep(20);
+	}
+	return NULL;
+}
+
+static void storm(void) {
+	for (int i = 0; i < 2; i++)
+		pthread_create(&stormers[i], NULL, stormer, NULL);
+	pthread_create(&thunder, NULL, strike, NULL);
+}
+
+static long endStorm(void) {
+	__atomic_store_n(&calm, 1, __ATOMIC_SEQ_CST);
+	pthread_join(thunder, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(stormers[i], NULL);
+	return calls;
+}
+
 static void init(void) {
 	sem_init(&begin, 0, 0);
 	sem_init(&end, 0, 0);
@@ -390,6 +432,45 @@ func main() {
 		settle("end")
 		first.Stop()
 		fmt.Printf("clocked: %d\n", C.getClocked())
+
+	case "failed":
+		// N threads compute during a session, having been found by one that had too few
+		// descriptors for them.
+		var most syscall.Rlimit
+		check(syscall.Getrlimit(syscall.RLIMIT_NOFILE, &most))
+		check(syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: 64, Max: most.Max}))
+		var firstBuf bytes.Buffer
+		first, err := pprof.StartSession(pprof.PerfEvent(&firstBuf, "page-faults:uk", 1000))
+		check(err)
+		C.startWaiters(number(args[0]), C.SPIN, C.long(number(args[1]))*1e6)
+		for before := -1; ; time.Sleep(100 * time.Millisecond) { // until all have been tried
+			_, fds, _ := resources()
+			if fds == before && fds > 10 {
+				break
+			}
+			before = fds
+		}
+		check(syscall.Setrlimit(syscall.RLIMIT_NOFILE, &most))
+		start("task-clock:uk", 1e6)
+		C.endWaiters()
+		pprof.StopCPUProfile()
+		first.Stop()
+		check(os.WriteFile(file+".first", firstBuf.Bytes(), 0o666))
+		fmt.Printf("clocked: %d\n", C.getClocked())
+
+	case "storm":
+		// Threads of C that call Go and have signals for Go, while sessions come and go
+		// for some ms.
+		C.storm()
+		start("task-clock:uk", 50e3)
+		sessions := 0
+		for end := time.Now().Add(time.Duration(number(args[0])) * time.Millisecond); time.Now().Before(end); sessions++ {
+			s, err := pprof.StartSession(pprof.PerfEvent(io.Discard, "page-faults:uk", 10))
+			check(err)
+			s.Stop()
+		}
+		fmt.Printf("%d calls, %d sessions\n", C.endStorm(), sessions)
+		pprof.StopCPUProfile()
 
 	case "reuse":
 		// A thread ends, and another one has its ID.
