@@ -41,7 +41,7 @@ const (
 	period10k  = 10_007
 
 	// Clocks and cycles measure time. Who asks for them wants it better resolved
-	// than by the timer's 100 Hz, and 1 kHz is what costs little everywhere: 1 to 5 %
+	// than by the timer's 100 Hz, and 1 kHz is what costs little everywhere: some 5 %
 	// of the CPU time in a virtual machine, where a sample is dearest. The prototype's
 	// 10M cycles are 2.5 to 10 ms, which is hardly better than the timer.
 	//
