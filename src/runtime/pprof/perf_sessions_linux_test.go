@@ -151,6 +151,7 @@ func TestPerfSessions(t *testing.T) {
 // others come and go on the same threads.
 func TestPerfSessionsExact(t *testing.T) {
 	perfNeedsExact(t)
+	perfNeeds(t, "task-clock:uk")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	var buf bytes.Buffer
 	s, err := StartSession(PerfEvent(&buf, perfCalls("perfTargetA"), 1))
@@ -201,6 +202,7 @@ func TestPerfSessionsExact(t *testing.T) {
 // other alone.
 func TestPerfSessionsApart(t *testing.T) {
 	perfNeedsExact(t)
+	perfNeeds(t, "task-clock:uk")
 	start := func(opts ...ProfilingOption) *Session {
 		t.Helper()
 		s, err := StartSession(opts[0], opts[1:]...)

@@ -314,18 +314,41 @@ func TestEventProfileBusy(t *testing.T) {
 	}
 }
 
+// TestEventProfileSetting tests that a client is not told that its request is wrong
+// where the program's environment is.
+func TestEventProfileSetting(t *testing.T) {
+	if available(t, "task-clock") != nil {
+		t.Skip("no events")
+	}
+	addr := server(t)
+	for _, name := range []string{"GO_PPROF_MAX_OVERHEAD", "GO_PPROF_PRECISION"} {
+		t.Setenv(name, "much")
+		if r := get(t, addr+"profile?event=task-clock&seconds=1"); r.StatusCode != http.StatusInternalServerError || !strings.Contains(string(r.body), name) {
+			t.Errorf("%s: %s: %s", name, r.Status, r.body)
+		}
+		t.Setenv(name, "")
+	}
+}
+
 // TestEventProfileClientGone checks that a profile ends with the request.
 func TestEventProfileClientGone(t *testing.T) {
 	event := "task-clock"
 	free := func() bool { // all eight events
-		s, err := pprof.StartSession(pprof.PerfEvents(io.Discard, 0, "cpu-clock", "task-clock", "page-faults", "minor-faults",
-			"major-faults", "alignment-faults", "emulation-faults", "cpu-migrations"))
-		if err == nil {
-			s.Stop()
-		} else if !errors.Is(err, syscall.EBUSY) {
-			t.Error(err)
+		for _, names := range [][]string{
+			{"cpu-clock", "task-clock", "page-faults", "minor-faults", "major-faults", "alignment-faults", "emulation-faults"},
+			{"page-faults"},
+		} {
+			s, err := pprof.StartSession(pprof.PerfEvents(io.Discard, 0, names...))
+			if err == nil {
+				defer s.Stop()
+				continue
+			}
+			if !errors.Is(err, syscall.EBUSY) {
+				t.Error(err)
+			}
+			return false
 		}
-		return err == nil
+		return true
 	}
 	if available(t, event) != nil {
 		event = "timer"
