@@ -107,9 +107,10 @@ func perfDoorbell(c *sigctxt) bool {
 	return _POLL_IN <= code && code <= _POLL_HUP
 }
 
-// perfSigFD returns si_fd, or -1 if the signal has none. In siginfo_t's union struct { long si_band; int
-// si_fd; } has the place of si_addr.
+// perfSigFD returns si_fd, or -1 if the signal has none. In siginfo_t's union
+// struct { long si_band; int si_fd; } has the place of si_addr.
 //
+//go:nosplit
 //go:nowritebarrierrec
 func perfSigFD(c *sigctxt) int32 {
 	if !perfDoorbell(c) {
@@ -670,15 +671,42 @@ func perfRestoreHandler() {
 	mask := lockSigprof()
 	perfProf.handler = perfProf.state.Load() == perfSampling
 	if !perfProf.handler && prof.hz.Load() == 0 && !sigInstallGoHandler(_SIGPROF) && atomic.Cas(&handlingSig[_SIGPROF], 1, 0) {
-		// Ignoring a signal discards those that are pending on any thread
-		// (do_sigaction in kernel/signal.c), so that none of ours reaches a
-		// handler that does not expect it.
-		setsig(_SIGPROF, _SIG_IGN)
+		perfDiscard()
 		if h := atomic.Loaduintptr(&fwdSig[_SIGPROF]); h != _SIG_IGN {
 			setsig(_SIGPROF, h)
 		}
 	}
 	unlockSigprof(mask)
+}
+
+// perfDiscard discards the signals of sessions that have ended, before SIGPROF's
+// handler becomes one that does not expect them: ignoring a signal discards those that
+// are pending on any thread (do_sigaction in kernel/signal.c). One for which the kernel
+// had chosen Go's handler already is for perfSigprofLate. The caller holds
+// prof.signalLock and sets the handler next.
+func perfDiscard() {
+	if perfProf.used.Load() {
+		setsig(_SIGPROF, _SIG_IGN)
+	}
+}
+
+// perfSigprofLate reports whether a signal that Go does not handle was sent for a
+// session that has ended since. The program's handler gets those of the program's own
+// descriptors: they still send the signal, where a session's are closed before the
+// handler is given back.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfSigprofLate(sig uint32, info *siginfo, ctx unsafe.Pointer) bool {
+	if sig != _SIGPROF || !perfProf.used.Load() {
+		return false
+	}
+	fd := perfSigFD(&sigctxt{info, ctx})
+	if fd < 0 {
+		return false
+	}
+	own, errno := fcntl(fd, _F_GETSIG, 0)
+	return errno != 0 || own != _SIGPROF
 }
 
 // lockSigprof takes prof.signalLock, which guards SIGPROF's handler against

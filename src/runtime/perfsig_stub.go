@@ -24,3 +24,9 @@ func perfSigprofInC(gp *g, c *sigctxt) {}
 
 //go:nowritebarrierrec
 func perfPreempted(gp *g, c *sigctxt, pc uintptr) {}
+
+func perfDiscard() {}
+
+//go:nosplit
+//go:nowritebarrierrec
+func perfSigprofLate(sig uint32, info *siginfo, ctx unsafe.Pointer) bool { return false }

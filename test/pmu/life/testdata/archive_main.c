@@ -4,10 +4,13 @@
 
 // A program that handles SIGPROF before Go comes, and wants it back afterwards.
 
+#define _GNU_SOURCE
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 extern int start(void);
@@ -15,15 +18,34 @@ extern long compute(long);
 extern int stop(void);
 extern int startBeside(int);
 extern void stopBeside(void);
+extern int blockedBeside(void);
 
 static volatile long mine, foreign;
 
 static void handler(int sig, siginfo_t *info, void *ctx) {
-	// A descriptor's signal has a code of POLL_*, which is ours alone.
+	// A descriptor's signal has a code of POLL_*. (SI_TIMER is of the threads' timers
+	// of the timer's profile, which stock Go lets through when that has ended.)
 	if (info->si_code == SI_KERNEL || info->si_code == SI_USER || info->si_code == SI_TKILL)
 		mine++;
-	else
+	else if (info->si_code >= POLL_IN && info->si_code <= POLL_HUP)
 		foreign++;
+}
+
+// late calls Go's handler for a signal of descriptor fd, as when the kernel has chosen
+// that handler, and the thread runs it later. It returns how often that calls ours.
+static long late(void (*h)(int, siginfo_t *, void *), int fd) {
+	ucontext_t ctx;
+	siginfo_t info;
+	long before = foreign;
+	memset(&info, 0, sizeof info);
+	info.si_signo = SIGPROF;
+	info.si_code = POLL_IN;
+	info.si_fd = fd;
+	getcontext(&ctx);
+	h(SIGPROF, &info, &ctx);
+	long n = foreign - before;
+	foreign = before;
+	return n;
 }
 
 static void timer(int us) {
@@ -48,6 +70,8 @@ int main(int argc, char **argv) {
 		if (start() != 0)
 			return 1;
 		x += compute(5000000);
+		struct sigaction gos;
+		sigaction(SIGPROF, NULL, &gos);
 		if (stop() <= 0)
 			return 2;
 		if (own) {
@@ -55,6 +79,24 @@ int main(int argc, char **argv) {
 			if (now.sa_sigaction != handler) {
 				printf("the handler is not back\n");
 				fail = 3;
+			}
+			int fds[2];
+			if (pipe(fds) != 0)
+				return 7;
+			if (late(gos.sa_sigaction, fds[0]) != 0) {
+				printf("a late signal of the profile came to the program's handler\n");
+				fail = 7;
+			}
+			fcntl(fds[0], F_SETSIG, SIGPROF);
+			if (late(gos.sa_sigaction, fds[0]) != 1) {
+				printf("a signal of the program's descriptor did not come\n");
+				fail = 8;
+			}
+			close(fds[0]);
+			close(fds[1]);
+			if (late(gos.sa_sigaction, fds[0]) != 0) {
+				printf("a late signal of a closed descriptor came to the program's handler\n");
+				fail = 7;
 			}
 		}
 		if (dfl)
@@ -79,6 +121,13 @@ int main(int argc, char **argv) {
 			fail = 6;
 		}
 		stopBeside();
+	}
+	long before = foreign;
+	if (blockedBeside() != 0)
+		return 1;
+	if (foreign != before) {
+		printf("a signal that was blocked until the end came to the program's handler\n");
+		fail = 9;
 	}
 	if (foreign != 0) {
 		printf("%ld of the profile's signals came to the program's handler\n", foreign);

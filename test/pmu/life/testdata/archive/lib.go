@@ -72,4 +72,13 @@ func startBeside(us C.int) C.int {
 //export stopBeside
 func stopBeside() { session.Stop() }
 
+//export blockedBeside
+func blockedBeside() C.int {
+	if err := computeBlocked(); err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	return 0
+}
+
 func main() {}
