@@ -181,6 +181,9 @@ func TestReusedThreadID(t *testing.T) {
 	// Whoever may not say which ID is next would wait for them all to be used.
 	f, err := os.OpenFile("/proc/sys/kernel/ns_last_pid", os.O_WRONLY, 0)
 	if err != nil {
+		if strings.Contains(os.Getenv("PMU_TEST_REQUIRE"), "root") {
+			t.Fatal(err)
+		}
 		t.Skip(err)
 	}
 	f.Close()
@@ -219,10 +222,10 @@ func TestSignalOverC(t *testing.T) {
 	}
 }
 
-// TestCrossingSignals tests that threads of C get on that go to Go and back, and have signals for
-// which they need an M of their own, while sessions come and go. (As long as a signal
-// could need one in the middle of the crossing, such a program stood still within
-// seconds, each time.)
+// TestCrossingSignals tests that threads of C get on that go to Go and back, and have
+// signals for which they need an M of their own, while sessions come and go. (As long
+// as a signal could need one in the middle of the crossing, such a program stood still
+// within seconds, each time.)
 func TestCrossingSignals(t *testing.T) {
 	out, p := threads(t, build(t, "cthreads"), "storm", "2000")
 	t.Log(out)
@@ -256,7 +259,9 @@ func TestIdleThreads(t *testing.T) {
 	line := regexp.MustCompile(`idle (\d+): (\d+) ns/s`)
 	for _, what := range []string{"none", "call"} {
 		t.Run(what, func(t *testing.T) {
-			// Whatever else happens on the machine adds to either. So try again.
+			// Whatever else happens on the machine adds to either: to the least of
+			// each if it goes on, to the median difference if it happens often. So
+			// take the better of the two, and try again.
 			ns := make(map[string][]int)
 			for try := 1; try <= 3; try++ {
 				file := filepath.Join(t.TempDir(), "prof")
@@ -270,7 +275,12 @@ func TestIdleThreads(t *testing.T) {
 				if len(with) != try*rounds || len(without) != try*rounds {
 					t.Fatal(out)
 				}
-				d := slices.Min(with) - slices.Min(without)
+				var more []int // of the runs in pairs, which follow each other
+				for i := range with {
+					more = append(more, with[i]-without[i])
+				}
+				slices.Sort(more)
+				d := min(slices.Min(with)-slices.Min(without), more[len(more)/2])
 				t.Logf("%d ns/s more with %d threads than without; with: %v, without: %v", d, n, with, without)
 				if d < limit {
 					return

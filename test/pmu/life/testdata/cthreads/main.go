@@ -177,10 +177,20 @@ static void endWaiters(void) {
 static pthread_t one;
 static struct job oneJob;
 
+// alive reports whether the program has a thread of that ID.
+static int alive(int tid) {
+	char task[64];
+	snprintf(task, sizeof task, "/proc/self/task/%d", tid);
+	return access(task, F_OK) == 0;
+}
+
 // startOne starts a thread. If tid is not 0 it must have that ID, which startOne tries
-// for; it returns the number of threads that this took, or 0.
+// for; it returns the number of threads that this took, or 0, or -1 if another thread
+// of the program has that ID now: the runtime creates some, too.
 static int startOne(int what, int tid, long ns) {
 	for (int i = 1; i < 100000; i++) {
+		if (tid != 0 && alive(tid))
+			return -1;
 		// Say which ID is next, if that is allowed. Otherwise it comes round.
 		FILE *f = tid == 0 ? NULL : fopen("/proc/sys/kernel/ns_last_pid", "w");
 		if (f != NULL) {
@@ -208,6 +218,10 @@ static int endOne(void) {
 		sem_wait(&begin);
 	else
 		pthread_join(one, NULL);
+	// Who joins it may be sooner than the kernel (CLONE_CHILD_CLEARTID in clone(2)). If
+	// it takes long, another thread has the ID.
+	for (int i = 0; i < 1000 && alive(oneJob.tid); i++)
+		usleep(100);
 	return oneJob.tid;
 }
 
@@ -292,6 +306,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+	"unsafe"
 )
 
 func check(err error) {
@@ -307,48 +322,77 @@ func callGo() { called.Add(1) }
 
 const perfName = "anon_inode:[perf_event]"
 
-// resources returns the number of threads, of descriptors of events, and of
-// rings.
-func resources() (threads, fds, rings int) {
+// A usage is what the program has at a time.
+type usage struct {
+	threads, fds, rings int // descriptors of events, and their rings
+	dead                int // descriptors of threads that have ended
+	bare                int // threads without a descriptor
+}
+
+func (u usage) String() string {
+	return fmt.Sprintf("%d threads, %d descriptors, %d rings", u.threads, u.fds, u.rings)
+}
+
+// resources returns what there is. Whose a descriptor is, the kernel says: numbers of
+// them, taken one after the other while threads come and go, do not.
+func resources() (u usage) {
 	names, err := filepath.Glob("/proc/self/fd/*")
 	check(err)
+	owned := make(map[int32]bool)
+	var owners []int32
 	for _, name := range names {
-		if s, err := os.Readlink(name); err == nil && s == perfName {
-			fds++
+		if s, err := os.Readlink(name); err != nil || s != perfName {
+			continue
+		}
+		fd, err := strconv.Atoi(filepath.Base(name))
+		check(err)
+		var own struct{ typ, tid int32 } // F_GETOWN_EX in fcntl(2); 0 if it has ended, since Linux 5.12
+		const getOwn = 16
+		if _, _, e := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), getOwn, uintptr(unsafe.Pointer(&own))); e == 0 {
+			owned[own.tid] = true
+			owners = append(owners, own.tid)
 		}
 	}
 	maps, err := os.ReadFile("/proc/self/maps")
 	check(err)
-	rings = strings.Count(string(maps), perfName)
 	tasks, err := os.ReadDir("/proc/self/task")
 	check(err)
-	return len(tasks), fds, rings
+	u = usage{threads: len(tasks), fds: len(owners), rings: strings.Count(string(maps), perfName)}
+	alive := make(map[int32]bool)
+	for _, task := range tasks {
+		tid, err := strconv.Atoi(task.Name())
+		check(err)
+		alive[int32(tid)] = true
+		if !owned[int32(tid)] {
+			u.bare++
+		}
+	}
+	for _, tid := range owners {
+		if !alive[tid] {
+			u.dead++
+		}
+	}
+	return u
 }
 
-// settle prints the resources, when there are no more than there are threads or
-// after some seconds.
+// await waits for resources as they should be, or for some seconds.
+func await(ok func(u usage) bool) (u usage) {
+	for range 500 {
+		if u = resources(); ok(u) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return u
+}
+
+// settle prints the resources when threads that have ended have none.
 func settle(when string) {
-	for range 500 {
-		threads, fds, rings := resources()
-		if fds <= threads && rings <= threads {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	threads, fds, rings := resources()
-	fmt.Printf("%s: %d threads, %d descriptors, %d rings\n", when, threads, fds, rings)
+	fmt.Printf("%s: %v\n", when, await(func(u usage) bool { return u.dead == 0 && u.fds <= u.threads && u.rings <= u.threads }))
 }
 
-// awaitFound waits until there is a descriptor for each thread, or for some
-// seconds.
-func awaitFound() {
-	for range 500 {
-		if threads, fds, _ := resources(); fds >= threads {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-}
+// awaitFound waits until there is a descriptor for each thread.
+func awaitFound() { await(func(u usage) bool { return u.bare == 0 }) }
 
 func cpuTime() time.Duration {
 	var r syscall.Rusage
@@ -425,8 +469,7 @@ func main() {
 		C.startWaiters(number(args[0]), C.SPIN, C.long(number(args[1]))*1e6)
 		awaitFound()
 		start("task-clock:uk", 1e6)
-		threads, fds, rings := resources()
-		fmt.Printf("both: %d threads, %d descriptors, %d rings\n", threads, fds, rings)
+		fmt.Printf("both: %v\n", resources())
 		C.endWaiters()
 		pprof.StopCPUProfile()
 		settle("end")
@@ -444,11 +487,11 @@ func main() {
 		check(err)
 		C.startWaiters(number(args[0]), C.SPIN, C.long(number(args[1]))*1e6)
 		for before := -1; ; time.Sleep(100 * time.Millisecond) { // until all have been tried
-			_, fds, _ := resources()
-			if fds == before && fds > 10 {
+			u := resources()
+			if u.fds == before && u.fds > 10 {
 				break
 			}
-			before = fds
+			before = u.fds
 		}
 		check(syscall.Setrlimit(syscall.RLIMIT_NOFILE, &most))
 		start("task-clock:uk", 1e6)
@@ -482,6 +525,10 @@ func main() {
 			settle("dead")
 		}
 		n := C.startOne(what(args[1])|C.WAIT, tid, C.long(number(args[2]))*1e6)
+		if n < 0 {
+			pprof.StopCPUProfile()
+			check(syscall.Exec("/proc/self/exe", os.Args, os.Environ())) // once more
+		}
 		awaitFound()
 		C.endOne()
 		settle("end")
