@@ -23,7 +23,7 @@ const (
 	foreignInterval = 20 * time.Millisecond
 
 	// foreignShare is the part of a CPU that looking takes at most, and that
-	// finding threads does: one of so many. What has cost more is done less often.
+	// finding threads does: one of so many. What costs more is done less often.
 	foreignShare = 500
 
 	// foreignSweep is how often all threads are listed even if none seems to have
@@ -36,14 +36,32 @@ const (
 type foreignThreads struct {
 	stop, done chan struct{}
 
-	seen   threadState // before threads were last listed
-	listed time.Time   // when that was
-	cost   time.Duration
+	seen   threadState   // before threads were last listed
+	listed time.Time     // when that was
+	rest   time.Duration // from then on
 	tids   []int32
 	buf    []byte
 
+	looking, finding allowance
+
 	mu     sync.Mutex // guards failed, and is held while threads are armed
 	failed []int32    // threads that could not be armed, in ascending order
+}
+
+// An allowance is CPU time that may be spent: one part in foreignShare of all time.
+// It is saved up for foreignSweep, so that a look which is dear once, as when the host
+// of a virtual machine takes the CPU away, does not put off the next one: rings would
+// be full before that.
+type allowance struct {
+	saved time.Duration // negative if too much was spent
+	at    time.Time     // when it was that; zero before anything was spent
+}
+
+// spend spends cost, and returns how long it takes to make up for what was too much.
+func (a *allowance) spend(cost time.Duration, now time.Time) time.Duration {
+	a.saved = min(a.saved+now.Sub(a.at)/foreignShare, foreignSweep/foreignShare) - cost
+	a.at = now
+	return max(-a.saved, 0) * foreignShare
 }
 
 // findForeign finds the threads that there are, and from then on those that come.
@@ -71,7 +89,7 @@ func (f *foreignThreads) run() {
 	for {
 		select {
 		case <-timer.C:
-			timer.Reset(max(foreignInterval, foreignShare*f.look()))
+			timer.Reset(max(foreignInterval, f.look()))
 		case <-f.stop:
 			return
 		}
@@ -79,7 +97,7 @@ func (f *foreignThreads) run() {
 }
 
 // look has samples read, and looks for threads if some seem to have come or gone.
-// It returns the CPU time that it took to look for samples.
+// It returns how long not to look for samples again.
 func (f *foreignThreads) look() time.Duration {
 	// So that the time is this thread's.
 	runtime.LockOSThread()
@@ -91,13 +109,13 @@ func (f *foreignThreads) look() time.Duration {
 	if f.due(state, time.Now()) {
 		f.find(state)
 	}
-	return cost
+	return f.looking.spend(cost, time.Now())
 }
 
 // due reports whether threads are to be listed.
 func (f *foreignThreads) due(state threadState, now time.Time) bool {
 	since := now.Sub(f.listed)
-	return since >= foreignShare*f.cost && (state != f.seen || since >= foreignSweep)
+	return since >= f.rest && (state != f.seen || since >= foreignSweep)
 }
 
 // find tells the runtime which threads there are. state is from before.
@@ -118,8 +136,8 @@ func (f *foreignThreads) find(state threadState) {
 		f.failed = append(f.failed, f.tids[:failed]...)
 		slices.Sort(f.failed)
 	}
-	f.cost = threadCPUTime() - start - time.Duration(spent)
 	f.listed = time.Now()
+	f.rest = f.finding.spend(threadCPUTime()-start-time.Duration(spent), f.listed)
 }
 
 // retry arms the threads for a new session that could not be armed for others.

@@ -34,7 +34,7 @@ func TestForeignDue(t *testing.T) {
 		{10 * time.Millisecond, 10 * foreignShare * time.Millisecond, old, true},
 	} {
 		start := time.Now()
-		f := foreignThreads{seen: old, listed: start, cost: tt.cost}
+		f := foreignThreads{seen: old, listed: start, rest: foreignShare * tt.cost}
 		if got := f.due(tt.state, start.Add(tt.since)); got != tt.want {
 			t.Errorf("a list that takes %v, %v ago, threads changed %v: due is %v", tt.cost, tt.since, tt.state != old, got)
 		}
@@ -75,4 +75,36 @@ func TestForeignList(t *testing.T) {
 		_, err := os.Stat("/proc/self/task/" + strconv.Itoa(int(want[n-1])))
 		return err != nil && readThreadState().threads < many
 	})
+}
+
+// TestForeignAllowance tests that one dear look among cheap ones puts off none, and that
+// looking takes no more than its share of a CPU in the long run.
+func TestForeignAllowance(t *testing.T) {
+	var a allowance
+	now := time.Now()
+	var spent time.Duration
+	look := func(cost time.Duration) (wait time.Duration) {
+		wait = a.spend(cost, now)
+		spent += cost
+		now = now.Add(max(wait, foreignInterval))
+		return wait
+	}
+	const cheap, dear = 10 * time.Microsecond, time.Millisecond
+	for i := range 1000 {
+		cost := cheap
+		if i%50 == 0 { // once a second, which is what there is for
+			cost = dear
+		}
+		if wait := look(cost); wait != 0 {
+			t.Fatalf("look %d, of %v, puts off the next by %v", i, cost, wait)
+		}
+	}
+	start := now
+	spent = 0
+	for range 1000 {
+		look(dear)
+	}
+	if most := now.Sub(start)/foreignShare + foreignSweep/foreignShare; spent > most || spent < most*9/10 {
+		t.Errorf("dear looks took %v in %v, want %v", spent, now.Sub(start), most)
+	}
 }
