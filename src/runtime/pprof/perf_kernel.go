@@ -12,6 +12,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 	"unsafe"
 )
@@ -73,14 +74,15 @@ func readKallsyms(r io.Reader) *ksyms {
 		if err != nil {
 			break // a longer line is none
 		}
-		addr, line := parseHex(line)
-		if len(line) < 4 || line[0] != ' ' || line[2] != ' ' || bytes.IndexByte([]byte("TtWw"), line[1]) < 0 {
+		word, line, _ := bytes.Cut(line, []byte(" "))
+		addr, err := strconv.ParseUint(string(word), 16, 64)
+		if err != nil || len(line) < 3 || line[1] != ' ' || bytes.IndexByte([]byte("TtWw"), line[0]) < 0 {
 			continue
 		}
 		if addr == 0 {
 			break // they are hidden, all of them
 		}
-		name := line[3:]
+		name := line[2:]
 		if i := bytes.IndexAny(name, " \t\n"); i >= 0 {
 			name = name[:i]
 		}
@@ -91,21 +93,6 @@ func readKallsyms(r io.Reader) *ksyms {
 	slices.SortFunc(k.syms, func(a, b ksym) int { return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(a.name, b.name)) })
 	k.syms, k.names = slices.Clip(k.syms), slices.Clip(k.names)
 	return k
-}
-
-// parseHex returns the hexadecimal number that b begins with, and what comes after it.
-func parseHex(b []byte) (n uint64, rest []byte) {
-	for i, c := range b {
-		switch {
-		case '0' <= c && c <= '9':
-			n = n<<4 | uint64(c-'0')
-		case 'a' <= c && c <= 'f':
-			n = n<<4 | uint64(c-'a'+10)
-		default:
-			return n, b[i:]
-		}
-	}
-	return n, nil
 }
 
 // kernelSymbol returns the name of the kernel's function at addr, or "".
