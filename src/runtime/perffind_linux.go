@@ -125,9 +125,9 @@ func perfForget(tids []int32, tid int32) {
 	}
 }
 
-// perfArmFound arms thread tid for ss, or for all sessions, unless it is armed or has an M, in which case it
-// is, or arms itself. A thread that Go is just creating may be too early to have
-// a procid; its minit adopts the counters.
+// perfArmFound arms thread tid for ss, or for all sessions, unless it is armed or has
+// an M, in which case it is, or arms itself. A thread that Go is just creating may be
+// too early to have a procid; its minit adopts the counters.
 //
 //go:noinline
 func perfArmFound(tid int32, ss *perfSession, spent *int64) (op perf.Op) {

@@ -152,7 +152,7 @@ var perfLinux struct {
 var perfHooks struct {
 	init, exit func(mp *m)
 	exec       func(mp *m, begin bool)
-	cross      func(mp *m, wasInC bool)
+	cross      func(mp *m, toGo bool)
 	sigprof    func(c *sigctxt, gp *g, mp *m, delayed bool) bool
 }
 
@@ -269,16 +269,16 @@ func perfSessionInitThread(mp *m) {
 	systemstack(func() { perfArm(mp, nil, true) })
 }
 
-// perfCross is called by a thread of C that has an M, as it goes to Go and back to C.
-// wasInC says whether it comes from C that Go did not call. It must not be preempted,
-// see cgocallbackg. And mp.isExtraInC must be false, so that no signal makes the thread
-// take an M for its handler (see badsignal): arming that one would wait for perfProf.lock,
-// of which the holder may wait for what is held here.
+// perfCross is called by a thread of C that has an M, as it goes to Go, and when it
+// goes back to C that Go did not call. It must not be preempted, see cgocallbackg. And
+// mp.isExtraInC must be false, so that no signal makes the thread take an M for its
+// handler (see badsignal): arming that one would wait for perfProf.lock, of which the
+// holder may wait for what is held here.
 //
 //go:nosplit
-func perfCross(mp *m, wasInC bool) {
+func perfCross(mp *m, toGo bool) {
 	if mp.perf.Load() != 0 {
-		perfHooks.cross(mp, wasInC)
+		perfHooks.cross(mp, toGo)
 	}
 }
 
@@ -288,7 +288,7 @@ func perfCross(mp *m, wasInC bool) {
 // It holds the thread's lock, so that its handler does not wait for a slot's.
 //
 //go:nosplit
-func perfSessionCross(mp *m, wasInC bool) {
+func perfSessionCross(mp *m, toGo bool) {
 	systemstack(func() {
 		t := (*perfThread)(unsafe.Pointer(mp.perf.Load()))
 		if t == nil {
@@ -296,7 +296,7 @@ func perfSessionCross(mp *m, wasInC bool) {
 		}
 		t.acquire()
 		if t.mp.ptr() == mp && t.ring.base != 0 && t.ring.head() != t.ring.tail {
-			if wasInC {
+			if toGo && mp.ncgo == 0 { // from C that Go did not call
 				t.readForeign()
 			} else {
 				t.drainLeafs(t.ring.head(), false)

@@ -21,7 +21,7 @@ func perfosStart(ss *perfSession, limits perf.Limits) perf.Failure {
 func perfosStop(ss *perfSession) {}
 
 //go:nosplit
-func perfCross(mp *m, wasInC bool) {}
+func perfCross(mp *m, toGo bool) {}
 
 //go:linkname perfHasForeign runtime/pprof.runtime_perfHasForeign
 func perfHasForeign() bool { return false }

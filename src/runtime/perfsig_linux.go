@@ -681,32 +681,34 @@ func perfRestoreHandler() {
 
 // perfDiscard discards the signals of sessions that have ended, before SIGPROF's
 // handler becomes one that does not expect them: ignoring a signal discards those that
-// are pending on any thread (do_sigaction in kernel/signal.c). One for which the kernel
-// had chosen Go's handler already is for perfSigprofLate. The caller holds
-// prof.signalLock and sets the handler next.
+// are pending on any thread (do_sigaction in kernel/signal.c), also one of the
+// program's own. One for which the kernel had chosen Go's handler already is for
+// perfForward. The caller holds prof.signalLock and sets the handler next.
 func perfDiscard() {
 	if perfProf.used.Load() {
 		setsig(_SIGPROF, _SIG_IGN)
 	}
 }
 
-// perfSigprofLate reports whether a signal that Go does not handle was sent for a
-// session that has ended since. The program's handler gets those of the program's own
-// descriptors: they still send the signal, where a session's are closed before the
-// handler is given back.
+// perfForward returns who gets a signal that Go does not handle: fwdFn, but nobody if
+// it was sent for a session that has ended since. The program's handler gets those of
+// the program's own descriptors: they still send the signal, where a session's are
+// closed before the handler is given back.
+//
+// sigfwdgo calls it, perhaps without a g. It reads what is set once, and asks the kernel.
 //
 //go:nosplit
 //go:nowritebarrierrec
-func perfSigprofLate(sig uint32, info *siginfo, ctx unsafe.Pointer) bool {
+func perfForward(fwdFn uintptr, sig uint32, info *siginfo, ctx unsafe.Pointer) uintptr {
 	if sig != _SIGPROF || !perfProf.used.Load() {
-		return false
+		return fwdFn
 	}
-	fd := perfSigFD(&sigctxt{info, ctx})
-	if fd < 0 {
-		return false
+	if fd := perfSigFD(&sigctxt{info, ctx}); fd >= 0 {
+		if own, errno := fcntl(fd, _F_GETSIG, 0); errno != 0 || own != _SIGPROF {
+			return _SIG_IGN
+		}
 	}
-	own, errno := fcntl(fd, _F_GETSIG, 0)
-	return errno != 0 || own != _SIGPROF
+	return fwdFn
 }
 
 // lockSigprof takes prof.signalLock, which guards SIGPROF's handler against

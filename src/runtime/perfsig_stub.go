@@ -29,4 +29,4 @@ func perfDiscard() {}
 
 //go:nosplit
 //go:nowritebarrierrec
-func perfSigprofLate(sig uint32, info *siginfo, ctx unsafe.Pointer) bool { return false }
+func perfForward(fwdFn uintptr, sig uint32, info *siginfo, ctx unsafe.Pointer) uintptr { return fwdFn }
