@@ -21,7 +21,7 @@ var (
 )
 
 const (
-	PerfSWTaskClock   = _PERF_COUNT_SW_TASK_CLOCK
+	PerfSWTaskClock   = perf.SWTaskClock
 	PerfFlagCloexec   = _PERF_FLAG_FD_CLOEXEC
 	PerfIocEnable     = _PERF_EVENT_IOC_ENABLE
 	PerfIocDisable    = _PERF_EVENT_IOC_DISABLE
@@ -52,7 +52,7 @@ func PerfFcntlOwner(fd, cmd int32, o *FOwnerEx) int32 {
 // PerfEventOpen calls perf_event_open with a software event's attributes. It
 // returns attr.size as well, which the kernel changes when it refuses it.
 func PerfEventOpen(config uint64, size uint32, bits uint64, pid, cpu, groupFD int32, flags uintptr) (fd int32, attrSize uint32) {
-	attr := perfEventAttr{typ: _PERF_TYPE_SOFTWARE, size: size, config: config, bits: bits}
+	attr := perfEventAttr{typ: perf.TypeSoftware, size: size, config: config, bits: bits}
 	fd = perf_event_open(&attr, pid, cpu, groupFD, flags)
 	return fd, attr.size
 }
@@ -105,14 +105,14 @@ func PerfCost() (whole, seen, interrupt int64) {
 // PerfFirstPeriod draws the first period of a clock.
 func PerfFirstPeriod(period uint64, fresh bool) (start, first uint64) {
 	perfLinux.minClock = perfMinClock
-	return perfFirstPeriod(&perf.Config{Clock: true}, period, fresh)
+	return perfFirstPeriod(&perf.Config{Attr: perf.Attr{Type: perf.TypeSoftware}}, period, fresh)
 }
 
 // PerfLostStart returns what is lost of a clock with that first period on a thread
 // whose counter ends at value.
 func PerfLostStart(period, start, first, value uint64) uint64 {
 	var s perfSlot
-	s.cfg.Clock = true
+	s.cfg.Type = perf.TypeSoftware
 	s.cfg.Periods[0] = period
 	c := perfCounter{start: start, first: first}
 	return c.lostStart(&s, value)

@@ -104,7 +104,7 @@ func (t *perfThread) account(hits *perfHits, entry, now int64) {
 		if hits.ev[i].all > 0 {
 			b.hits[i]++
 			any = true
-			exact = exact && perfProf.slots[i].cfg.Exact
+			exact = exact && perfProf.slots[i].cfg.Exact()
 		}
 	}
 	if any && exact {
@@ -153,7 +153,7 @@ func (t *perfThread) decide(now int64) {
 func (b *perfBound) choose(t *perfThread, direction int) {
 	most, longest := int32(0), -1
 	for i, n := range b.hits[:t.n] {
-		if perfProf.slots[i].cfg.Exact {
+		if perfProf.slots[i].cfg.Exact() {
 			continue
 		}
 		most = max(most, n)
@@ -193,7 +193,7 @@ func (t *perfThread) silent(each, total int64) int64 {
 //
 //go:nowritebarrierrec
 func (t *perfThread) interrupts(i int, ns int64) int64 {
-	if !t.slots.has(i) || !perfProf.slots[i].filteredClock() {
+	if !t.slots.has(i) || !perfProf.slots[i].cfg.FilteredClock() {
 		return 0
 	}
 	return ns / int64(t.ctr[i].period)
@@ -207,7 +207,7 @@ func (t *perfThread) interrupts(i int, ns int64) int64 {
 func (t *perfThread) counting() int64 {
 	most, sum := int64(0), int64(0)
 	for i := range t.ctr[:t.n] {
-		if perfSoftware(&perfProf.slots[i].cfg) {
+		if perfProf.slots[i].cfg.Software() {
 			n := int64(t.load.hits[i]) * int64(t.ctr[i].period)
 			most = max(most, n)
 			sum += n
@@ -252,13 +252,6 @@ func perfWhole(seen int64) int64 {
 	return seen * perfCost.whole / perfCost.seen
 }
 
-// perfSoftware reports whether the kernel counts the event where it occurs.
-//
-//go:nowritebarrierrec
-func perfSoftware(c *perf.Config) bool {
-	return c.Type == _PERF_TYPE_SOFTWARE && !c.Clock
-}
-
 // perfDirection returns how many steps to longer periods samples should take
 // that cost so many of total nanoseconds, or -1 for one to a shorter period.
 // A step halves the cost, about. Counting costs the program too, but periods do
@@ -289,7 +282,7 @@ func (t *perfThread) cpuTime(now int64) int64 {
 	for i := range t.ctr[:t.n] {
 		c := &t.ctr[i]
 		var v perfCounterValue
-		if c.stuck == 0 && !c.stopped && v.read(c) {
+		if c.Stuck == 0 && !c.stopped && v.read(c) {
 			return int64(v.enabled)
 		}
 	}
@@ -312,7 +305,7 @@ func (t *perfThread) step(i, direction int) {
 	for cfg.Periods[rung] == 0 {
 		rung--
 	}
-	if cfg.Exact || !c.phased || c.stopped || rung == int(c.rung) || !c.ours() {
+	if cfg.Exact() || !c.phased || c.stopped || rung == int(c.rung) || !c.ours() {
 		return
 	}
 	ioctl(c.fd, _PERF_EVENT_IOC_DISABLE, 0)
@@ -332,7 +325,7 @@ func (t *perfThread) step(i, direction int) {
 //go:nowritebarrierrec
 func (t *perfThread) throttled(i int) {
 	c := &t.ctr[i]
-	c.throttled++
+	c.Throttled++
 	if n := c.rung + 1; int(n) < len(perfProf.slots[i].cfg.Periods) {
 		c.minRung = n
 		t.load.change[i] = 1
@@ -389,7 +382,7 @@ func (t *perfThread) watchProgress(hits *perfHits, c *sigctxt, delayed bool) {
 	e := &t.load.exact
 	hit, n := 0, uint64(0) // events, a bit for each, and their hits
 	for i := range t.ctr[:t.n] {
-		if all := hits.ev[i].all; perfProf.slots[i].cfg.Exact && all > 0 {
+		if all := hits.ev[i].all; perfProf.slots[i].cfg.Exact() && all > 0 {
 			hit |= 1 << i
 			n += all
 		}
@@ -414,7 +407,7 @@ func (t *perfThread) watchProgress(hits *perfHits, c *sigctxt, delayed bool) {
 		for i := range t.ctr[:t.n] {
 			if hit>>i&1 != 0 {
 				t.ctr[i].control(_PERF_EVENT_IOC_DISABLE)
-				t.ctr[i].stuck = 1
+				t.ctr[i].Stuck = 1
 			}
 		}
 	}

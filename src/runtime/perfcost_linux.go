@@ -47,10 +47,10 @@ const (
 // for the session ss, which is about to start, while no other one samples. It takes
 // some milliseconds. SIGPROF's handler is Go's.
 func perfMeasureCost(mp *m, ss *perfSession) {
-	perfMeasureWith(mp, ss, _PERF_COUNT_SW_TASK_CLOCK, perfCostPeriod, (*perfThread).measureSample)
+	perfMeasureWith(mp, ss, perf.SWTaskClock, perfCostPeriod, (*perfThread).measureSample)
 	// Sessions that come while this one runs may have such events.
 	with, without := int64(0), perfPageFault()
-	perfMeasureWith(mp, ss, _PERF_COUNT_SW_PAGE_FAULTS, 1<<40, func(*perfThread) { with = perfPageFault() })
+	perfMeasureWith(mp, ss, perf.SWPageFaults, 1<<40, func(*perfThread) { with = perfPageFault() })
 	if without = min(without, perfPageFault()); with != 0 {
 		// More than half of a fault is something else.
 		perfCost.count = max(min(with, without+without/2)-without, 0)
@@ -63,8 +63,7 @@ func perfMeasureWith(mp *m, ss *perfSession, event, period uint64, f func(t *per
 	// For the handler it is a sample like any other, of the session's only event.
 	s := &perfProf.slots[ss.slots[0]]
 	cfg, rung, log, n, mask := s.cfg, s.rung, s.log, ss.n, ss.mask
-	s.cfg = perf.Config{Type: _PERF_TYPE_SOFTWARE, Config: event, ExcludeKernel: true, Clock: event == _PERF_COUNT_SW_TASK_CLOCK}
-	s.cfg.Period = period
+	s.cfg = perf.Config{Attr: perf.Attr{Type: perf.TypeSoftware, Config: event, ExcludeKernel: true}, Period: period}
 	s.cfg.Periods[0] = period
 	s.rung = 0
 	s.log = newProfBuf(perfHdrWords, 1<<10, 1<<5)
@@ -92,7 +91,7 @@ func perfMeasureWith(mp *m, ss *perfSession, event, period uint64, f func(t *per
 		})
 	}
 	s.cfg, s.rung, s.log, ss.n, ss.mask = cfg, rung, log, n, mask
-	s.stats = perf.Stats{Period: cfg.Period, Precise: cfg.Precise}
+	s.stats = perf.Stats{Precise: cfg.Precise}
 }
 
 // measureSample measures what a sample costs with t, the current thread, which is

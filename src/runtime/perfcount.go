@@ -41,7 +41,7 @@ type perfCountSet struct {
 
 	state uint32 // perfCount*
 	n     int    // events
-	cfg   [perf.MaxEvents]perf.Config
+	cfg   [perf.MaxEvents]perf.Attr
 
 	// exited is what the threads that are gone have counted.
 	exited [perf.MaxEvents]perf.Count
@@ -80,7 +80,7 @@ func (s *perfCountSet) miss(f perf.Failure) {
 // A Failure with OpBusy means that perf.MaxCounterSets sets are open.
 //
 //go:linkname perfCountStart runtime/pprof.runtime_perfCountStart
-func perfCountStart(cfg []perf.Config) (set int, f perf.Failure) {
+func perfCountStart(cfg []perf.Attr) (set int, f perf.Failure) {
 	if len(cfg) == 0 || len(cfg) > perf.MaxEvents {
 		throw("perfCountStart: bad number of events")
 	}

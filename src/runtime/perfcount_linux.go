@@ -262,7 +262,7 @@ func (t *perfCountThread) open(s *perfCountSet, tid int32) perf.Failure {
 		t.n = i + 1
 		// Can't fail for a counter that is open.
 		ioctl(fd, _PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&t.id[i])))
-		if s.user && perfIsPMU(&s.cfg[i]) {
+		if s.user && s.cfg[i].OnPMU() {
 			t.page[i].open(fd)
 		}
 	}
@@ -287,20 +287,11 @@ func (t *perfCountThread) open(s *perfCountSet, tid int32) perf.Failure {
 // estimates for no reason.
 func (s *perfCountSet) group(i int) int8 {
 	for j := i - 1; j >= 0; j-- {
-		if l := s.leader[j]; perfIsPMU(&s.cfg[l]) == perfIsPMU(&s.cfg[i]) {
+		if l := s.leader[j]; s.cfg[l].OnPMU() == s.cfg[i].OnPMU() {
 			return l
 		}
 	}
 	return int8(i)
-}
-
-// perfIsPMU reports whether the event needs a counter of the processor.
-func perfIsPMU(c *perf.Config) bool {
-	switch c.Type {
-	case _PERF_TYPE_SOFTWARE, _PERF_TYPE_TRACEPOINT, _PERF_TYPE_BREAKPOINT:
-		return false
-	}
-	return true
 }
 
 // separate gives up grouping: each event is its own leader.
@@ -333,11 +324,11 @@ func (t *perfCountThread) starved(s *perfCountSet) bool {
 func (t *perfCountThread) openCounter(s *perfCountSet, i int, tid int32) int32 {
 	// precise_ip stays 0: there is no instruction to be precise about, and
 	// the kernel refuses it for what takes no samples.
-	attr := perfAttr(&perfSlot{cfg: s.cfg[i]})
+	attr := perfAttr(&s.cfg[i], 0)
 	attr.sampleType = 0
 	attr.wakeupEvents = 0
 	switch attr.typ {
-	case _PERF_TYPE_HARDWARE, _PERF_TYPE_HW_CACHE, _PERF_TYPE_RAW:
+	case perf.TypeHardware, perf.TypeHWCache, perf.TypeRaw:
 		attr.config1 |= s.config1
 	}
 	attr.readFormat = _PERF_FORMAT_GROUP | _PERF_FORMAT_TOTAL_TIME_ENABLED | _PERF_FORMAT_TOTAL_TIME_RUNNING
@@ -420,7 +411,7 @@ func (t *perfCountThread) registers(s *perfCountSet, l int) bool {
 func (t *perfCountThread) readable(s *perfCountSet) bool {
 	some := false
 	for l := range s.n {
-		if int(s.leader[l]) == l && perfIsPMU(&s.cfg[l]) {
+		if int(s.leader[l]) == l && s.cfg[l].OnPMU() {
 			if !t.registers(s, l) {
 				return false
 			}
@@ -436,9 +427,7 @@ func (t *perfCountThread) readable(s *perfCountSet) bool {
 func (t *perfCountThread) add(s *perfCountSet, l int, dst []perf.Count) {
 	for i := l; i < s.n; i++ {
 		if int(s.leader[i]) == l {
-			dst[i].Value += t.last[i].Value
-			dst[i].Enabled += t.last[i].Enabled
-			dst[i].Running += t.last[i].Running
+			dst[i].Add(t.last[i])
 		}
 	}
 }

@@ -262,8 +262,8 @@ func (t *perfThread) readForeign() {
 		} else {
 			perfProf.slots[i].addLeaf(rec.leaf(), _ExternalCode, 1, events)
 		}
-		c.samples++
-		c.events += events
+		c.Samples++
+		c.Sampled += events
 	}
 	t.ring.consume()
 	if t.stacks != nil {

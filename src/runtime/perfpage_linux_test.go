@@ -37,7 +37,7 @@ func allowUserCounters(t *testing.T) {
 
 // openCycles opens a set that counts cycles and instructions.
 func openCycles(t *testing.T) (set int) {
-	set, f := runtime.PerfCountStart([]perf.Config{
+	set, f := runtime.PerfCountStart([]perf.Attr{
 		{Type: 0, Config: 0, ExcludeKernel: true, ExcludeHV: true},
 		{Type: 0, Config: 1, ExcludeKernel: true, ExcludeHV: true},
 	})

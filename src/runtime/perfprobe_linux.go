@@ -26,8 +26,7 @@ import (
 //
 //go:linkname perfProbe runtime/pprof.runtime_perfProbe
 func perfProbe(cfg *perf.Config, budget int64, step func()) (samples, counted uint64, ran bool, f perf.Failure) {
-	s := &perfSlot{cfg: *cfg}
-	fd := perfProbeOpen(s, int32(getg().m.procid))
+	fd := perfProbeOpen(cfg, int32(getg().m.procid))
 	if fd < 0 {
 		return 0, 0, false, perf.Failure{Op: perf.OpOpen, Errno: -fd}
 	}
@@ -61,21 +60,21 @@ func perfProbe(cfg *perf.Config, budget int64, step func()) (samples, counted ui
 const perfProbeFormat = _PERF_FORMAT_TOTAL_TIME_ENABLED | _PERF_FORMAT_TOTAL_TIME_RUNNING
 
 // perfProbeOpen is perfOpen for a probe, which shares nothing with a session.
-func perfProbeOpen(s *perfSlot, tid int32) int32 {
-	auto := s.cfg.Precise < 0
-	s.stats.Precise = s.cfg.Precise
+func perfProbeOpen(cfg *perf.Config, tid int32) int32 {
+	precise := cfg.Precise
+	auto := precise < 0
 	if auto {
-		s.stats.Precise = perfMaxPrecise
+		precise = perfMaxPrecise
 	}
 	for {
-		attr := perfAttr(s)
-		attr.samplePeriod = s.cfg.Period
+		attr := perfAttr(&cfg.Attr, precise)
+		attr.samplePeriod = cfg.Period
 		attr.readFormat = perfProbeFormat
 		fd := perf_event_open(&attr, tid, -1, -1, _PERF_FLAG_FD_CLOEXEC)
-		if fd >= 0 || !auto || s.stats.Precise == 0 {
+		if fd >= 0 || !auto || precise == 0 {
 			return fd
 		}
-		s.stats.Precise--
+		precise--
 	}
 }
 

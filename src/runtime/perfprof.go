@@ -67,7 +67,7 @@ type perfSlot struct {
 	lock atomic.Uint32
 
 	// stats is the ledger. Written under perfProf.lock only: the handler
-	// counts in its thread's perfThread, which is added here at disarm.
+	// counts in its thread's perfCounter, which is added here at disarm.
 	stats perf.Stats
 }
 
@@ -199,7 +199,7 @@ func perfTake(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failur
 		}
 		s := &perfProf.slots[i]
 		s.cfg = cfg[ss.n]
-		s.stats = perf.Stats{Period: s.cfg.Period, Precise: s.cfg.Precise}
+		s.stats = perf.Stats{Precise: s.cfg.Precise}
 		s.log = logs[ss.n]
 		s.session = uint8(session)
 		ss.slots[ss.n] = uint8(i)
@@ -220,7 +220,7 @@ func perfSurvey() {
 			c := &perfProf.slots[slot].cfg
 			n = max(n, int(slot)+1)
 			watch = watch || c.Watch()
-			exact = exact || c.Exact
+			exact = exact || c.Exact()
 		}
 	}
 	perfProf.n, perfProf.watch, perfProf.exact = n, watch, exact

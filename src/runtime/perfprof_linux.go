@@ -72,8 +72,7 @@ type perfThread struct {
 	walk perfWalk
 }
 
-// A perfCounter is one event's counter on one thread. See perf.Stats for the
-// units of the ledger's part.
+// A perfCounter is one event's counter on one thread.
 type perfCounter struct {
 	fd      int32
 	stopped bool   // for good
@@ -95,14 +94,7 @@ type perfCounter struct {
 	rung, maxRung uint8
 	minRung       uint8 // the kernel throttles the event below
 
-	events    uint64 // what the recorded samples stand for
-	samples   uint64
-	delayed   uint64
-	inHandler uint64
-	lostRing  uint64
-	throttled uint64
-	replayed  uint64
-	stuck     uint64 // 1 if it was stopped; see perfThread.stuck
+	perf.Ledger // of this counter, to be completed and added to its slot's at disarm
 }
 
 const (
@@ -485,15 +477,7 @@ func perfCountFailure(ss *perfSession, f perf.Failure) {
 	}
 	// A thread is sampled for all events or for none.
 	for _, slot := range ss.slots[:ss.n] {
-		failed := &perfProf.slots[slot].stats.Failed
-		k := 0
-		for k < len(failed)-1 && failed[k].Threads != 0 && (failed[k].Op != f.Op || failed[k].Errno != f.Errno) {
-			k++
-		}
-		if failed[k].Threads == 0 {
-			failed[k].Op, failed[k].Errno = f.Op, f.Errno
-		}
-		failed[k].Threads++
+		perfProf.slots[slot].stats.Fail(f)
 	}
 }
 
@@ -724,13 +708,14 @@ func perfOpen(s *perfSlot, tid int32, period uint64) int32 {
 		s.stats.Precise = perfMaxPrecise
 	}
 	for {
-		attr := perfAttr(s)
+		attr := perfAttr(&s.cfg.Attr, s.stats.Precise)
 		attr.samplePeriod = period
+		attr.readFormat = perfLinux.readFormat
 		if perfLinux.regs {
 			attr.sampleType |= _PERF_SAMPLE_REGS_USER
 			attr.sampleRegsUser = perfSampleRegs
 		}
-		if perfSoftware(&s.cfg) {
+		if s.cfg.Software() {
 			// The kernel makes one perf_sample_data for an occurrence of the event and
 			// uses it for all counters that it makes overflow (do_perf_sw_event in
 			// kernel/events/core.c). Since Linux 6.1 or so it fills in only what an
@@ -764,18 +749,16 @@ func perfOpen(s *perfSlot, tid int32, period uint64) int32 {
 // perfMaxPrecise is the highest level of precise_ip: required to have no skid.
 const perfMaxPrecise = 3
 
-// perfAttr returns the attributes of a counter of the slot's event, but for
-// the period.
-func perfAttr(s *perfSlot) perfEventAttr {
-	c := &s.cfg
+// perfAttr returns what the kernel is asked for to sample the event, but for the
+// period and the format of reads.
+func perfAttr(c *perf.Attr, precise int8) perfEventAttr {
 	attr := perfEventAttr{
 		typ:          c.Type,
 		size:         uint32(unsafe.Sizeof(perfEventAttr{})),
 		config:       c.Config,
 		sampleType:   perfSampleType,
 		clockid:      1, // CLOCK_MONOTONIC, as nanotime
-		readFormat:   perfLinux.readFormat,
-		bits:         perfAttrBit(_PERF_ATTR_DISABLED) | perfAttrBit(_PERF_ATTR_USE_CLOCKID) | perfAttrPreciseIP(uint(s.stats.Precise)),
+		bits:         perfAttrBit(_PERF_ATTR_DISABLED) | perfAttrBit(_PERF_ATTR_USE_CLOCKID) | perfAttrPreciseIP(uint(precise)),
 		wakeupEvents: 1,
 		bpType:       c.BPType,
 		config1:      c.Config1,
@@ -823,7 +806,7 @@ const (
 func perfStartRungs(ss *perfSession) {
 	clocks := uint64(0) // of all sessions
 	for i := range perfProf.slots[:perfProf.n] {
-		if perfProf.slots[i].cfg.Clock {
+		if perfProf.slots[i].cfg.Clock() {
 			clocks++
 		}
 	}
@@ -831,7 +814,7 @@ func perfStartRungs(ss *perfSession) {
 	for _, slot := range ss.slots[:ss.n] {
 		s := &perfProf.slots[slot]
 		s.rung = 0
-		for ps := &s.cfg.Periods; s.cfg.Clock && ps[s.rung] < least && ps[s.rung+1] != 0; s.rung++ {
+		for ps := &s.cfg.Periods; s.cfg.Clock() && ps[s.rung] < least && ps[s.rung+1] != 0; s.rung++ {
 		}
 	}
 	// Until the first handler has run, their interrupts take half of the time.
@@ -860,25 +843,18 @@ func perfFirstPeriod(c *perf.Config, period uint64, fresh bool) (start, first ui
 	first = 1 + uint64(cheaprand64())%period
 	least := uint64(0)
 	switch {
-	case c.Clock:
+	case c.Clock():
 		least = perfLinux.minClock
-	case perfInterrupts(c):
+	case c.Interrupts():
 		least = perfMinFirst
 	}
 	switch {
 	case first >= least:
 		return 0, first
-	case c.Clock && fresh && first < perfThreadStart:
+	case c.Clock() && fresh && first < perfThreadStart:
 		return first, first + period
 	}
 	return first, min(least, period)
-}
-
-// perfInterrupts reports whether each overflow of the event is an interrupt.
-// Those of other events than clocks and the PMU's are noticed where they are
-// counted.
-func perfInterrupts(c *perf.Config) bool {
-	return c.Clock || c.Type != _PERF_TYPE_SOFTWARE && c.Type != _PERF_TYPE_BREAKPOINT && c.Type != _PERF_TYPE_TRACEPOINT
 }
 
 // lostStart returns what the overflow stands for that was due before the counter
@@ -888,18 +864,10 @@ func perfInterrupts(c *perf.Config) bool {
 func (c *perfCounter) lostStart(s *perfSlot, value uint64) uint64 {
 	period := s.cfg.Periods[s.rung]
 	putOff := c.first < c.start+period
-	if c.start == 0 || value < c.start || putOff && value >= c.first || s.filteredClock() {
+	if c.start == 0 || value < c.start || putOff && value >= c.first || s.cfg.FilteredClock() {
 		return 0
 	}
 	return period
-}
-
-// filteredClock reports whether the counters of s include what is filtered out of
-// its samples.
-//
-//go:nowritebarrierrec
-func (s *perfSlot) filteredClock() bool {
-	return s.cfg.Clock && (s.cfg.ExcludeKernel || s.cfg.ExcludeUser)
 }
 
 // event returns the index of the event that the record is about, or -1 if that has
@@ -1029,49 +997,37 @@ func (t *perfThread) close(slots perfSlots) {
 func (t *perfThread) settle(i int) {
 	c := &t.ctr[i]
 	s := &perfProf.slots[i]
-	st := &s.stats
 	var v perfCounterValue
 	if v.read(c) {
-		st.Events += v.value
-		st.Enabled += v.enabled
-		st.Running += v.running
+		c.Counted = perf.Count{Value: v.value, Enabled: v.enabled, Running: v.running}
 		// The ring's own count of what did not fit is shared by all
 		// events and reported late; the kernel's per event is exact.
 		if v.lost != 0 || perfLinux.readFormat&_PERF_FORMAT_LOST != 0 {
-			c.lostRing = v.lost
+			c.LostRing = v.lost
 		}
 	} else {
-		st.MissedReads++
+		c.MissedReads = 1
 	}
-	st.Samples += c.samples
-	st.Delayed += c.delayed
-	st.InHandler += c.inHandler
-	st.LostRing += c.lostRing
-	st.Sampled += c.events
-	st.Throttled += c.throttled
-	st.Cost += uint64(t.load.total() - c.joined)
-	st.MaxPeriod = max(st.MaxPeriod, s.cfg.Periods[c.maxRung])
-	st.Replayed += c.replayed
-	st.Stuck += c.stuck
+	c.Cost = uint64(t.load.total() - c.joined)
+	c.MaxPeriod = s.cfg.Periods[c.maxRung]
 	// Losses are part of the profile, so that its total is right.
-	lost := uint64(0)
 	start := c.lostStart(s, v.value)
-	if c.lostRing != 0 {
-		n := c.lostEvents(c.lostRing, v.value-min(v.value, start), s.cfg.Clock)
-		s.addLeaf(0, _PerfLostRing, c.lostRing, n)
-		lost += n
+	if c.LostRing != 0 {
+		n := c.lostEvents(c.LostRing, v.value-min(v.value, start), s.cfg.Clock())
+		s.addLeaf(0, _PerfLostRing, c.LostRing, n)
+		c.Lost = n
 	}
-	if late := c.late(s, v.value, lost); late != 0 {
+	if late := c.late(s, v.value, c.Lost); late != 0 {
 		s.addLeaf(0, _PerfLostLate, late, late*c.period)
-		st.LostLate += late
-		lost += late * c.period
+		c.LostLate = late
+		c.Lost += late * c.period
 	}
 	if start != 0 {
 		s.addLeaf(0, _PerfLostStart, 1, start)
-		st.LostStart++
-		lost += start
+		c.LostStart = 1
+		c.Lost += start
 	}
-	st.Lost += lost
+	s.stats.Add(&c.Ledger)
 }
 
 // lostEvents returns what n lost overflows of c stand for, of all the events
@@ -1085,7 +1041,7 @@ func (c *perfCounter) lostEvents(n, counted uint64, clock bool) uint64 {
 	if counted == 0 {
 		return n * c.period
 	}
-	left := counted - min(counted, c.events)
+	left := counted - min(counted, c.Sampled)
 	// The first sample stands for up to a period more than has been counted.
 	if c.maxRung == 0 && n*c.period <= left+c.period {
 		return n * c.period
@@ -1106,10 +1062,10 @@ func (c *perfCounter) lostEvents(n, counted uint64, clock bool) uint64 {
 // drivers of PMUs, whose counter has gone on meanwhile. Interrupts are held up
 // while the kernel has them off, and by a hypervisor that runs something else.
 func (c *perfCounter) late(s *perfSlot, value, lost uint64) uint64 {
-	if s.filteredClock() {
+	if s.cfg.FilteredClock() {
 		return 0
 	}
-	known := c.events + lost + c.replayed
+	known := c.Sampled + lost + c.Replayed
 	if known == 0 {
 		if value < c.first {
 			return 0

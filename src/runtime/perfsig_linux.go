@@ -210,7 +210,7 @@ func (t *perfThread) drain(hits *perfHits, gp *g, c *sigctxt, head uint64) {
 			hits.first = rec.time
 		}
 		if perfProf.watch && perfWatches(i, rec.ip) && perfReplayed(gp) {
-			t.ctr[i].replayed++
+			t.ctr[i].Replayed++
 			continue
 		}
 		if !t.count(i) {
@@ -315,11 +315,11 @@ func (t *perfThread) odd(i int, rec *perfRecord, inHandler bool) {
 	}
 	t.alike.n++
 	t.alike.events += c.period
-	c.events += c.period
+	c.Sampled += c.period
 	if inHandler {
-		c.inHandler++
+		c.InHandler++
 	} else {
-		c.delayed++
+		c.Delayed++
 	}
 }
 
@@ -380,7 +380,7 @@ func (t *perfThread) fitsAt(i int, rec *perfRecord, pc, sp uintptr) bool {
 		if rec.pc == pc || rec.ip != rec.pc && rec.pc == pc+perfSyscallSize {
 			return true // that is a system call that the kernel will make again
 		}
-		if perfInterrupts(cfg) && !cfg.Clock && perfSameFunc(rec.pc, pc) {
+		if cfg.OnPMU() && perfSameFunc(rec.pc, pc) {
 			// The PMU's interrupt may be an NMI. From there it takes another interrupt
 			// to send the signal, and it may be some instructions until that one.
 			return true
@@ -492,7 +492,7 @@ func perfWatches(i int, pc uintptr) bool {
 func (t *perfThread) note(i int, rec *perfRecord) {
 	switch rec.typ {
 	case _PERF_RECORD_LOST:
-		t.ctr[i].lostRing += rec.n
+		t.ctr[i].LostRing += rec.n
 	case _PERF_RECORD_THROTTLE:
 		t.throttled(i)
 	}
@@ -534,7 +534,7 @@ func (t *perfThread) drainCounters(hits *perfHits, gp *g, fd int32) {
 		var v perfCounterValue
 		switch {
 		case !t.slots.has(i):
-		case cfg.Clock:
+		case cfg.Clock():
 			if c.fd == fd {
 				n = 1
 			}
@@ -554,7 +554,7 @@ func (t *perfThread) drainCounters(hits *perfHits, gp *g, fd int32) {
 			t.phase(i)
 		}
 		for n > 0 && perfWatches(i, uintptr(cfg.Config1)) && perfReplayed(gp) {
-			t.ctr[i].replayed++
+			t.ctr[i].Replayed++
 			n--
 		}
 		hits.ev[i].all, hits.ev[i].n = n, n
@@ -583,8 +583,8 @@ func (t *perfThread) sample(hits *perfHits, c *sigctxt, gp *g, mp *m, delayed bo
 			// The thread sanitizer calls the handler later than the signal
 			// came, and the stack has changed. See sighandler.
 			s.addLeaf(h.ip, _PerfDelayed, all, all*period)
-			t.ctr[i].delayed += all
-			t.ctr[i].events += all * period
+			t.ctr[i].Delayed += all
+			t.ctr[i].Sampled += all * period
 			continue
 		}
 		if h.n > 0 {
@@ -593,8 +593,8 @@ func (t *perfThread) sample(hits *perfHits, c *sigctxt, gp *g, mp *m, delayed bo
 				last = pc
 			}
 			s.add(tagPtr, stk.user(), h.n, h.n*period)
-			t.ctr[i].samples += h.n
-			t.ctr[i].events += h.n * period
+			t.ctr[i].Samples += h.n
+			t.ctr[i].Sampled += h.n * period
 		}
 		if h.kernel > 0 {
 			// The kernel's instruction is called by the stack that entered it.
@@ -603,8 +603,8 @@ func (t *perfThread) sample(hits *perfHits, c *sigctxt, gp *g, mp *m, delayed bo
 			}
 			s.add(tagPtr, stk.kernel(h.kernelIP), h.kernel, h.kernel*period)
 			last = 0
-			t.ctr[i].samples += h.kernel
-			t.ctr[i].events += h.kernel * period
+			t.ctr[i].Samples += h.kernel
+			t.ctr[i].Sampled += h.kernel * period
 		}
 	}
 	getg().m.mallocing--

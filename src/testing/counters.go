@@ -8,7 +8,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"internal/runtime/perf"
 	"io"
+	"math"
 	"strings"
 )
 
@@ -23,11 +25,6 @@ func initCounterFlags() {
 	counterList = flag.String("test.counters", "", "count `events`, separated by commas, in benchmarks")
 }
 
-// A counterValue is the count of one event: its value so far, and, in
-// nanoseconds summed over all threads, the time for which it was to be counted
-// and the part of this in which it was.
-type counterValue = [3]uint64
-
 // counterDeps is what a testDeps also implements that can count events. It is
 // not part of testDeps, which programs other than those that the go command
 // makes implement too.
@@ -35,7 +32,7 @@ type counterDeps interface {
 	// OpenCounters starts counting the events in a list on all threads. It
 	// returns the events' names and their units ("count", "nanoseconds"), and
 	// a function that reads the events' counts.
-	OpenCounters(list string) (names, units []string, read func([]counterValue) error, close func() error, err error)
+	OpenCounters(list string) (names, units []string, read func([]perf.Count) error, close func() error, err error)
 }
 
 // benchCounters are the counters of -test.counters, which all benchmarks share.
@@ -44,7 +41,7 @@ var benchCounters struct {
 	deps    counterDeps
 	metrics []counterMetric // in the order in which they were asked for
 	ipc     []counterRatio
-	read    func([]counterValue) error // nil unless the counters are open
+	read    func([]perf.Count) error // nil unless the counters are open
 }
 
 // A counterMetric is what a benchmark reports of an event.
@@ -147,9 +144,9 @@ func printCounterUnits(w io.Writer) {
 // A counterState is a benchmark's counts. The timer's methods drive it, in
 // the same way as they do the time and the allocations.
 type counterState struct {
-	start []counterValue // when the timer was started
-	net   []counterValue // while the timer was running, until it was last stopped
-	err   error          // the first one of reading
+	start []perf.Count // when the timer was started
+	net   []perf.Count // while the timer was running, until it was last stopped
+	err   error        // the first one of reading
 }
 
 // resetCounters zeroes the counts. It is called before the first startCounters,
@@ -160,7 +157,7 @@ func (b *B) resetCounters() {
 	}
 	c := &b.counters
 	if n := len(benchCounters.metrics); len(c.net) != n {
-		c.start, c.net = make([]counterValue, n), make([]counterValue, n)
+		c.start, c.net = make([]perf.Count, n), make([]perf.Count, n)
 	}
 	clear(c.net)
 	c.err = nil
@@ -182,19 +179,15 @@ func (b *B) stopCounters() {
 	// net += now - start, with start as the place for now.
 	c := &b.counters
 	for i := range c.net {
-		for j := range c.net[i] {
-			c.net[i][j] -= c.start[i][j]
-		}
+		c.net[i].Sub(c.start[i])
 	}
 	c.read(c.start)
 	for i := range c.net {
-		for j := range c.net[i] {
-			c.net[i][j] += c.start[i][j]
-		}
+		c.net[i].Add(c.start[i])
 	}
 }
 
-func (c *counterState) read(dst []counterValue) {
+func (c *counterState) read(dst []perf.Count) {
 	if err := benchCounters.read(dst); err != nil && c.err == nil {
 		c.err = err
 	}
@@ -219,19 +212,17 @@ func (b *B) reportCounters() {
 	}
 	scaled := make([]float64, len(c.net))
 	for i, m := range benchCounters.metrics {
-		value, enabled, running := float64(c.net[i][0]), float64(c.net[i][1]), float64(c.net[i][2])
-		switch {
-		case running >= enabled:
-		case running <= 0:
+		scale := c.net[i].Scale()
+		if math.IsNaN(scale) {
 			b.Errorf("counters: event %s was not counted at all: others had the processor's counters all the time; "+
 				"count fewer events, or run the benchmark for longer", m.name)
 			return
-		default:
-			value *= enabled / running
-			report(m.runPct, 100*running/enabled)
 		}
-		scaled[i] = value
-		report(m.perOp, value/float64(b.N))
+		if scale > 1 {
+			report(m.runPct, 100/scale)
+		}
+		scaled[i] = float64(c.net[i].Value) * scale
+		report(m.perOp, scaled[i]/float64(b.N))
 	}
 	for _, r := range benchCounters.ipc {
 		if scaled[r.denom] > 0 {

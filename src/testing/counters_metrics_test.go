@@ -6,6 +6,7 @@ package testing
 
 import (
 	"errors"
+	"internal/runtime/perf"
 	"maps"
 	"strings"
 )
@@ -13,25 +14,26 @@ import (
 // What is reported of counts as they would come from a machine with more
 // events than counters.
 func TestCounterMetrics(t *T) {
+	type counts [][3]uint64 // value, time enabled, time running
 	names := []string{"cycles", "instructions", "task-clock", "instructions:k"}
 	units := []string{"count", "count", "nanoseconds", "count"}
 	for _, tt := range []struct {
 		name string
-		end  []counterValue // after all is 1, 0, 0 before
+		end  counts // after all is 1, 0, 0 before
 		err  error
 		want map[string]float64
 		fail string
 	}{
 		{
 			name: "exact",
-			end:  []counterValue{{401, 50, 50}, {801, 50, 50}, {1001, 50, 50}, {1, 50, 50}},
+			end:  counts{{401, 50, 50}, {801, 50, 50}, {1001, 50, 50}, {1, 50, 50}},
 			want: map[string]float64{
 				"cycles/op": 4, "instructions/op": 8, "insn/cycle": 2, "task-clock-ns/op": 10, "instructions:k/op": 0,
 			},
 		},
 		{
 			name: "scaled",
-			end:  []counterValue{{401, 40, 10}, {401, 40, 20}, {1001, 50, 50}, {301, 40, 40}},
+			end:  counts{{401, 40, 10}, {401, 40, 20}, {1001, 50, 50}, {301, 40, 40}},
 			want: map[string]float64{
 				"cycles/op": 16, "cycles-%run": 25, "instructions/op": 8, "instructions-%run": 50, "insn/cycle": 0.5,
 				"task-clock-ns/op": 10, "instructions:k/op": 3,
@@ -39,12 +41,12 @@ func TestCounterMetrics(t *T) {
 		},
 		{
 			name: "never",
-			end:  []counterValue{{401, 40, 40}, {1, 40, 0}, {1001, 50, 50}, {301, 40, 40}},
+			end:  counts{{401, 40, 40}, {1, 40, 0}, {1001, 50, 50}, {301, 40, 40}},
 			fail: "event instructions was not counted at all",
 		},
 		{
 			name: "missing",
-			end:  []counterValue{{401, 40, 40}, {801, 40, 40}, {1001, 50, 50}, {301, 40, 40}},
+			end:  counts{{401, 40, 40}, {801, 40, 40}, {1001, 50, 50}, {301, 40, 40}},
 			err:  errors.New("2 threads are not in the counts"),
 			fail: "2 threads are not in the counts",
 		},
@@ -52,10 +54,12 @@ func TestCounterMetrics(t *T) {
 		t.Run(tt.name, func(t *T) {
 			saved := benchCounters
 			defer func() { benchCounters = saved }()
-			now := []counterValue{{1}, {1}, {1}, {1}}
+			now := counts{{1}, {1}, {1}, {1}}
 			benchCounters.metrics, benchCounters.ipc = counterMetrics(names, units)
-			benchCounters.read = func(dst []counterValue) error {
-				copy(dst, now)
+			benchCounters.read = func(dst []perf.Count) error {
+				for i, c := range now {
+					dst[i] = perf.Count{Value: c[0], Enabled: c[1], Running: c[2]}
+				}
 				return tt.err
 			}
 			var out strings.Builder
@@ -66,7 +70,7 @@ func TestCounterMetrics(t *T) {
 			now = tt.end
 			b.StopTimer()
 			// Does not count while the timer is stopped.
-			now = []counterValue{{9999, 9999, 0}, {9999, 9999, 0}, {9999, 9999, 0}, {9999, 9999, 0}}
+			now = counts{{9999, 9999, 0}, {9999, 9999, 0}, {9999, 9999, 0}, {9999, 9999, 0}}
 			b.reportCounters()
 			if tt.fail != "" {
 				if log := string(b.output); !b.Failed() || !strings.Contains(log, tt.fail) {

@@ -48,7 +48,7 @@ func TestSummarize(t *testing.T) {
 }
 
 func TestComments(t *testing.T) {
-	p := fake([]string{"counted: 123456 task-clock", "overhead bound: periods up to 400009, on threads where"},
+	p := fake([]string{"counted: 123456 task-clock", "longest period: 400009 (the overhead bound"},
 		map[string]int64{"a": 5, "runtime._PerfLostRing": 2})
 	if n, lost := samples(p); n != 7 || lost != 2 {
 		t.Errorf("%v samples, %v lost; want 7, 2", n, lost)

@@ -322,16 +322,18 @@ func samples(p *profile.Profile) (n, lost float64) {
 // ledgerSamples is samples by the ledgers of all events of the profile.
 func ledgerSamples(p *profile.Profile) (n, lost float64) {
 	for _, c := range p.Comments {
-		if !strings.HasPrefix(c, "samples") || strings.HasPrefix(c, "sampled: ") {
-			continue
-		}
-		x, err := strconv.ParseFloat(c[strings.LastIndex(c, " ")+1:], 64)
+		key, value, _ := strings.Cut(c, ": ")
+		number, _, _ := strings.Cut(value, " ")
+		x, err := strconv.ParseFloat(number, 64)
 		if err != nil {
 			continue
 		}
-		n += x
-		if strings.HasPrefix(c, "samples lost: ") {
+		switch key {
+		case "lost in ring", "lost late", "lost at start", "lost in buffer":
 			lost += x
+			n += x
+		case "samples", "delayed", "in handler":
+			n += x
 		}
 	}
 	return n, lost
@@ -341,8 +343,8 @@ func ledgerSamples(p *profile.Profile) (n, lost float64) {
 // not act.
 func bounded(p *profile.Profile) uint64 {
 	for _, c := range p.Comments {
-		if s, ok := strings.CutPrefix(c, "overhead bound: periods up to "); ok {
-			s, _, _ = strings.Cut(s, ",")
+		if s, ok := strings.CutPrefix(c, "longest period: "); ok {
+			s, _, _ = strings.Cut(s, " ")
 			n, _ := strconv.ParseUint(s, 10, 64)
 			return n
 		}

@@ -5,6 +5,7 @@
 package perfevent
 
 import (
+	"internal/runtime/perf"
 	"strconv"
 	"strings"
 )
@@ -42,7 +43,7 @@ func (r *Resolver) parseBreakpoint(s string) (*Event, *Error) {
 	if err != nil {
 		return nil, err
 	}
-	if bpType != BreakpointX && r.aligned() && addr%n != 0 {
+	if bpType != perf.BreakpointX && r.aligned() && addr%n != 0 {
 		return nil, unsupportedError("the address "+hex(addr)+" is not a multiple of the length "+strconv.FormatUint(n, 10)+"; give a smaller /len", nil)
 	}
 	e := &Event{
@@ -50,7 +51,7 @@ func (r *Resolver) parseBreakpoint(s string) (*Event, *Error) {
 		Unit:   unitCount,
 		Period: periodEach,
 		Kind:   Breakpoint,
-		Attrs:  []Attr{{Type: TypeBreakpoint, Config1: addr, Config2: n, BPType: bpType}},
+		Attrs:  []Attr{{Attr: perf.Attr{Type: perf.TypeBreakpoint, Config1: addr, Config2: n, BPType: bpType}}},
 	}
 	return r.finish(e, &mods)
 }
@@ -107,22 +108,22 @@ func (r *Resolver) parseAccess(s string) (bpType uint32, err *Error) {
 		s = "rw"
 	}
 	for i := range len(s) {
-		bit := uint32(BreakpointX)
+		bit := uint32(perf.BreakpointX)
 		switch s[i] {
 		case 'r':
-			bit = BreakpointR
+			bit = perf.BreakpointR
 		case 'w':
-			bit = BreakpointW
+			bit = perf.BreakpointW
 		}
 		if bpType&bit != 0 {
 			return 0, syntaxError("access " + quote(s[i:i+1]) + " is given twice")
 		}
 		bpType |= bit
 	}
-	if bpType&BreakpointX != 0 && bpType != BreakpointX {
+	if bpType&perf.BreakpointX != 0 && bpType != perf.BreakpointX {
 		return 0, syntaxError("a breakpoint is on execution (x) or on data (r, w, rw), not on both; use two events")
 	}
-	if bpType == BreakpointR && (r.GOARCH == "amd64" || r.GOARCH == "386") {
+	if bpType == perf.BreakpointR && (r.GOARCH == "amd64" || r.GOARCH == "386") {
 		return 0, unsupportedError("x86 cannot watch reads alone; use :rw", nil)
 	}
 	return bpType, nil
@@ -131,11 +132,11 @@ func (r *Resolver) parseAccess(s string) (bpType uint32, err *Error) {
 // accessName is the canonical spelling of an access.
 func accessName(bpType uint32) string {
 	switch bpType {
-	case BreakpointR:
+	case perf.BreakpointR:
 		return "r"
-	case BreakpointW:
+	case perf.BreakpointW:
 		return "w"
-	case BreakpointX:
+	case perf.BreakpointX:
 		return "x"
 	}
 	return "rw"
@@ -164,7 +165,7 @@ func (r *Resolver) address(where string) (addr, size uint64, err *Error) {
 // kernel (perf_event_open(2), bp_len). On data it is what is asked for, the
 // size of the variable if the hardware has that, or 4, as in perf.
 func (r *Resolver) watchLength(bpType uint32, asked, size uint64) (uint64, *Error) {
-	if bpType == BreakpointX {
+	if bpType == perf.BreakpointX {
 		long := r.longSize()
 		if asked != 0 && asked != long {
 			return 0, syntaxError("a breakpoint on execution has no length; leave out /" + strconv.FormatUint(asked, 10))
@@ -200,7 +201,7 @@ func (r *Resolver) aligned() bool {
 // lengthSuffix is the length as it is shown: never on execution, always on
 // data, where the default depends on the variable.
 func lengthSuffix(bpType uint32, n uint64) string {
-	if bpType == BreakpointX {
+	if bpType == perf.BreakpointX {
 		return ""
 	}
 	return "/" + strconv.FormatUint(n, 10)

@@ -15,55 +15,16 @@
 // the caller to find out.
 package perfevent
 
-// Values of Attr.Type (enum perf_type_id in linux/perf_event.h). PMUs that are
-// registered dynamically have larger ones, found in sysfs.
-const (
-	TypeHardware   = 0
-	TypeSoftware   = 1
-	TypeTracepoint = 2
-	TypeHWCache    = 3
-	TypeRaw        = 4
-	TypeBreakpoint = 5
-)
-
-// Values of Attr.BPType (linux/hw_breakpoint.h).
-const (
-	BreakpointR = 1
-	BreakpointW = 2
-	BreakpointX = 4
-)
-
-// PreciseBest is the Attr.Precise that asks for the best level that opens.
-const PreciseBest = -1
+import "internal/runtime/perf"
 
 // MaxPeriod is the longest period that the kernel takes (perf_event_open(2),
 // EINVAL: the highest bit of sample_period must not be set).
 const MaxPeriod = 1<<63 - 1
 
-// An Attr is the part of perf_event_attr(2) that selects and filters one event
-// on one PMU.
+// An Attr selects and filters one event on one PMU.
 type Attr struct {
-	Type    uint32 // TypeHardware, ..., or the PMU's dynamic type
-	Config  uint64
-	Config1 uint64 // bp_addr for TypeBreakpoint: the kernel's union
-	Config2 uint64 // bp_len for TypeBreakpoint: the kernel's union
-	Config3 uint64 // needs PERF_ATTR_SIZE_VER8 (Linux 6.3)
-	BPType  uint32 // BreakpointR|W, or X, for TypeBreakpoint; else 0
-
-	ExcludeUser   bool
-	ExcludeKernel bool
-	ExcludeHV     bool
-	ExcludeGuest  bool
-	ExcludeHost   bool
-	ExcludeIdle   bool
-
-	// Precise is the precise_ip to ask for, 0 to 3, or PreciseBest.
-	// A level that was asked for by name (:p, :pp, :ppp) must open or
-	// fail; PreciseBest may fall back as far as 0.
-	Precise int8
-
-	// PMU is the PMU's name in sysfs; "" leaves the choice to the kernel.
-	PMU string
+	perf.Attr
+	PMU string // its name in sysfs; "" leaves the choice to the kernel
 }
 
 // An Event is a parsed event name.

@@ -5,6 +5,7 @@
 package perfevent
 
 import (
+	"internal/runtime/perf"
 	"slices"
 	"strings"
 )
@@ -143,7 +144,7 @@ func cutCacheWord(s string, words []cacheWord) (id uint64, n int) {
 func cachePreset(ci int, op, result uint64) Preset {
 	c := &caches[ci]
 	p := Preset{
-		Kind: Cache, Type: TypeHWCache, Unit: unitCount,
+		Kind: Cache, Type: perf.TypeHWCache, Unit: unitCount,
 		Config: c.id | op<<8 | result<<16,
 	}
 	if result == resultMiss {

@@ -4,7 +4,10 @@
 
 package perfevent
 
-import "strings"
+import (
+	"internal/runtime/perf"
+	"strings"
+)
 
 // AMD's instruction-based sampling differs from other PMUs (Linux,
 // arch/x86/events/amd/ibs.c):
@@ -61,7 +64,7 @@ func (p *pmu) adaptIBS(e *Event) *Error {
 	if p.has("format/swfilt") {
 		a.Config2 |= ibsSWFilt
 	} else if a.ExcludeUser || a.ExcludeKernel || a.ExcludeHV {
-		if a.PMU != p.name && a.Precise == PreciseBest {
+		if a.PMU != p.name && a.Precise == perf.PreciseBest {
 			return nil // the best that opens is none
 		}
 		return unsupportedError("PMU "+p.name+" cannot leave out the kernel here, for want of format/swfilt; add the modifiers ukh to sample all modes", nil)
@@ -78,9 +81,9 @@ func (p *pmu) adaptIBS(e *Event) *Error {
 // IBS if it is to be precise.
 func hasIBS(a *Attr) bool {
 	switch a.Type {
-	case TypeHardware:
+	case perf.TypeHardware:
 		return a.Config == 0
-	case TypeRaw:
+	case perf.TypeRaw:
 		return a.Config == 0x76 || a.Config == 0xc1
 	}
 	return false

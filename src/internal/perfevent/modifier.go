@@ -4,7 +4,10 @@
 
 package perfevent
 
-import "strings"
+import (
+	"internal/runtime/perf"
+	"strings"
+)
 
 // modifiers are the letters after an event's last colon (perf-list(1), EVENT
 // MODIFIERS).
@@ -12,7 +15,7 @@ type modifiers struct {
 	user, kernel, hv bool // u, k, h: count only in these modes
 	guest, host      bool // G, H: count only in these
 	excludeIdle      bool // I
-	precise          int8 // number of p's, or PreciseBest for P
+	precise          int8 // number of p's, or perf.PreciseBest for P
 	preciseGiven     bool
 }
 
@@ -82,7 +85,7 @@ func parseModifiers(s string) (m modifiers, err *Error) {
 	case m.precise > 0 && strings.IndexByte(s, 'P') >= 0:
 		return m, syntaxError("p and P exclude each other: P is the highest precision that opens")
 	case m.preciseGiven && m.precise == 0:
-		m.precise = PreciseBest
+		m.precise = perf.PreciseBest
 	}
 	return m, nil
 }
@@ -146,7 +149,7 @@ func (m *modifiers) apply(e *Event) *Error {
 		a.ExcludeIdle = m.excludeIdle
 		a.Precise = 0
 		if e.Kind.precise() {
-			a.Precise = PreciseBest
+			a.Precise = perf.PreciseBest
 			if m.precise > 0 {
 				a.Precise = m.precise
 			}

@@ -6,6 +6,7 @@ package perfevent
 
 import (
 	"errors"
+	"internal/runtime/perf"
 	"io/fs"
 	"strings"
 )
@@ -97,14 +98,13 @@ func (r *Resolver) pmuEvent(p *pmu, terms []term) (*Event, *Error) {
 	if e.Type == "" {
 		e.Type = p.name + "/" + joinTerms(terms) + "/"
 	}
-	a := Attr{
+	a := Attr{PMU: p.name, Attr: perf.Attr{
 		Type:    p.typ,
 		Config:  enc.config[0],
 		Config1: enc.config[1],
 		Config2: enc.config[2],
 		Config3: enc.config[3],
-		PMU:     p.name,
-	}
+	}}
 	if g := enc.preset; g != nil {
 		a.Type, a.Config = g.Type, g.Config
 		if len(r.corePMUs()) > 1 {

@@ -4,6 +4,8 @@
 
 package perfevent
 
+import "internal/runtime/perf"
+
 // A Preset is one row of the table of events that have a name of their own. It
 // feeds the API of runtime/pprof, the flags of the go command, net/http/pprof
 // and the documentation.
@@ -81,86 +83,86 @@ func Table() []Preset { return table }
 var table = []Preset{
 	{
 		Name: "cycles", Aliases: []string{"cpu-cycles"}, Flag: "cycles", Func: "CPUCycles",
-		Kind: Hardware, Type: TypeHardware, Config: 0, Unit: unitCount, Period: periodCycles,
+		Kind: Hardware, Type: perf.TypeHardware, Config: 0, Unit: unitCount, Period: periodCycles,
 		Desc: "core clock cycles while not halted; their rate follows the core's frequency",
 	}, {
 		Name: "instructions", Flag: "instructions", Func: "CPUInstructions",
-		Kind: Hardware, Type: TypeHardware, Config: 1, Unit: unitCount, Period: period1M,
+		Kind: Hardware, Type: perf.TypeHardware, Config: 1, Unit: unitCount, Period: period1M,
 		Desc: "instructions retired",
 	}, {
 		Name: "cache-references", Flag: "cacheReferences", Func: "CPUCacheReferences",
-		Kind: Hardware, Type: TypeHardware, Config: 2, Unit: unitCount, Period: period100k,
+		Kind: Hardware, Type: perf.TypeHardware, Config: 2, Unit: unitCount, Period: period100k,
 		Desc: "cache accesses, usually of the last level",
 	}, {
 		Name: "cache-misses", Flag: "cacheMisses", Func: "CPUCacheMisses",
-		Kind: Hardware, Type: TypeHardware, Config: 3, Unit: unitCount, Period: period10k,
+		Kind: Hardware, Type: perf.TypeHardware, Config: 3, Unit: unitCount, Period: period10k,
 		Desc: "cache misses, usually of the last level",
 	}, {
 		Name: "branches", Aliases: []string{"branch-instructions", "branchInstructions"}, Flag: "branches", Func: "CPUBranchInstructions",
-		Kind: Hardware, Type: TypeHardware, Config: 4, Unit: unitCount, Period: period100k,
+		Kind: Hardware, Type: perf.TypeHardware, Config: 4, Unit: unitCount, Period: period100k,
 		Desc: "branch instructions retired",
 	}, {
 		Name: "branch-misses", Flag: "branchMisses", Func: "CPUBranchMisses",
-		Kind: Hardware, Type: TypeHardware, Config: 5, Unit: unitCount, Period: period10k,
+		Kind: Hardware, Type: perf.TypeHardware, Config: 5, Unit: unitCount, Period: period10k,
 		Desc: "mispredicted branch instructions",
 	}, {
 		Name: "bus-cycles",
-		Kind: Hardware, Type: TypeHardware, Config: 6, Unit: unitCount, Period: period1M,
+		Kind: Hardware, Type: perf.TypeHardware, Config: 6, Unit: unitCount, Period: period1M,
 		Desc: "bus clock cycles",
 	}, {
 		Name: "stalled-cycles-frontend", Aliases: []string{"idle-cycles-frontend"},
-		Kind: Hardware, Type: TypeHardware, Config: 7, Unit: unitCount, Period: period1M,
+		Kind: Hardware, Type: perf.TypeHardware, Config: 7, Unit: unitCount, Period: period1M,
 		Desc: "cycles in which no instruction could be fetched or decoded",
 	}, {
 		Name: "stalled-cycles-backend", Aliases: []string{"idle-cycles-backend"},
-		Kind: Hardware, Type: TypeHardware, Config: 8, Unit: unitCount, Period: period1M,
+		Kind: Hardware, Type: perf.TypeHardware, Config: 8, Unit: unitCount, Period: period1M,
 		Desc: "cycles in which no instruction could be executed or retired",
 	}, {
 		Name: "ref-cycles",
-		Kind: Hardware, Type: TypeHardware, Config: 9, Unit: unitCount, Period: periodCycles,
+		Kind: Hardware, Type: perf.TypeHardware, Config: 9, Unit: unitCount, Period: periodCycles,
 		Desc: "cycles at a constant rate while not halted",
 	},
 
 	{
 		Name: "cpu-clock",
-		Kind: Clock, Type: TypeSoftware, Config: 0, Unit: unitNano, Period: period1ms,
+		Kind: Clock, Type: perf.TypeSoftware, Config: 0, Unit: unitNano, Period: period1ms,
 		Desc: "wall-clock time of the CPU while the thread is on it",
 	}, {
 		Name: "task-clock",
-		Kind: Clock, Type: TypeSoftware, Config: 1, Unit: unitNano, Period: period1ms,
+		Kind: Clock, Type: perf.TypeSoftware, Config: 1, Unit: unitNano, Period: period1ms,
 		Desc: "time that the thread is on a CPU",
 	}, {
 		Name: "page-faults", Aliases: []string{"faults"},
-		Kind: Software, Type: TypeSoftware, Config: 2, Unit: unitCount, Period: period100,
+		Kind: Software, Type: perf.TypeSoftware, Config: 2, Unit: unitCount, Period: period100,
 		Desc: "page faults",
 	}, {
 		Name: "context-switches", Aliases: []string{"cs"},
-		Kind: Software, Type: TypeSoftware, Config: 3, Unit: unitCount, Period: period100, KernelOnly: true,
+		Kind: Software, Type: perf.TypeSoftware, Config: 3, Unit: unitCount, Period: period100, KernelOnly: true,
 		Desc: "times that the thread was switched out by the kernel",
 	}, {
 		Name: "cpu-migrations", Aliases: []string{"migrations"},
-		Kind: Software, Type: TypeSoftware, Config: 4, Unit: unitCount, Period: period10, KernelOnly: true,
+		Kind: Software, Type: perf.TypeSoftware, Config: 4, Unit: unitCount, Period: period10, KernelOnly: true,
 		Desc: "times that the thread was moved to another CPU",
 	}, {
 		Name: "minor-faults",
-		Kind: Software, Type: TypeSoftware, Config: 5, Unit: unitCount, Period: period100,
+		Kind: Software, Type: perf.TypeSoftware, Config: 5, Unit: unitCount, Period: period100,
 		Desc: "page faults served without I/O",
 	}, {
 		// Each has waited for a disk: none is too cheap to look at.
 		Name: "major-faults",
-		Kind: Software, Type: TypeSoftware, Config: 6, Unit: unitCount, Period: periodEach,
+		Kind: Software, Type: perf.TypeSoftware, Config: 6, Unit: unitCount, Period: periodEach,
 		Desc: "page faults that waited for I/O",
 	}, {
 		Name: "alignment-faults",
-		Kind: Software, Type: TypeSoftware, Config: 7, Unit: unitCount, Period: period100,
+		Kind: Software, Type: perf.TypeSoftware, Config: 7, Unit: unitCount, Period: period100,
 		Desc: "unaligned accesses that the kernel fixed up; none on x86",
 	}, {
 		Name: "emulation-faults",
-		Kind: Software, Type: TypeSoftware, Config: 8, Unit: unitCount, Period: period100,
+		Kind: Software, Type: perf.TypeSoftware, Config: 8, Unit: unitCount, Period: period100,
 		Desc: "instructions that the kernel emulated",
 	}, {
 		Name: "cgroup-switches",
-		Kind: Software, Type: TypeSoftware, Config: 11, Unit: unitCount, Period: period100, KernelOnly: true,
+		Kind: Software, Type: perf.TypeSoftware, Config: 11, Unit: unitCount, Period: period100, KernelOnly: true,
 		Desc: "context switches to another cgroup (Linux 5.13)",
 	},
 }

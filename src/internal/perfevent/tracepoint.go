@@ -6,6 +6,7 @@ package perfevent
 
 import (
 	"errors"
+	"internal/runtime/perf"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -54,7 +55,7 @@ func (r *Resolver) parseTracepoint(system, rest string) (*Event, *Error) {
 		Period:     periodEach,
 		Kind:       Tracepoint,
 		KernelOnly: true,
-		Attrs:      []Attr{{Type: TypeTracepoint, Config: id}},
+		Attrs:      []Attr{{Attr: perf.Attr{Type: perf.TypeTracepoint, Config: id}}},
 	}
 	return r.finish(e, &m)
 }

@@ -205,7 +205,7 @@ func TestPerfBound(t *testing.T) {
 				samples := 2 * with.interrupted() / (before.interrupted() + after.interrupted())
 				sampled = append(sampled, samples)
 				// What the profile says of the cost, TestPerfHandlerCost tests.
-				cost, said := 1-1/samples, float64(rs[0].comment("cost"))/float64(rs[0].comment("time"))
+				cost, said := 1-1/samples, float64(rs[0].comment("cost"))/float64(rs[0].comment("time enabled"))
 				t.Logf("cost of samples %.3f, said to be %.3f", cost, said)
 
 				for range 15 {
@@ -220,7 +220,7 @@ func TestPerfBound(t *testing.T) {
 				if !strings.HasSuffix(r.name, "-clock:u") { // which is counted in the kernel, too, but not sampled
 					r.near("events of all samples", float64(r.events()), float64(r.comment("counted")), float64(perfMaxPeriod(r)*r.comment("threads")))
 				}
-				bounded = bounded || strings.Contains(r.ledger(), "overhead bound")
+				bounded = bounded || strings.Contains(r.ledger(), "longest period")
 			}
 			if !bounded {
 				t.Errorf("no event has a longer period:\n%s", rs[0].ledger())
@@ -287,15 +287,7 @@ func TestPerfBoundTightened(t *testing.T) {
 
 // perfMaxPeriod returns the longest period that the overhead bound has taken.
 func perfMaxPeriod(r *perfResult) int64 {
-	if strings.Contains(r.ledger(), "overhead bound") {
-		for _, c := range r.Comments {
-			if v, ok := strings.CutPrefix(c, "overhead bound: periods up to "); ok {
-				v, _, _ = strings.Cut(v, ",")
-				return perfAtoi(r.t, v)
-			}
-		}
-	}
-	return r.comment("period")
+	return max(r.comment("period"), perfLedger(r.Profile)["longest period"])
 }
 
 func perfAtoi(t *testing.T, s string) int64 {
@@ -394,13 +386,7 @@ func TestPerfStuck(t *testing.T) {
 
 // stopped returns the number of threads on which a breakpoint was stopped.
 func (r *perfResult) stopped() int64 {
-	for _, c := range r.Comments {
-		if v, ok := strings.CutPrefix(c, "warning: stopped on "); ok {
-			v, _, _ = strings.Cut(v, " ")
-			return perfAtoi(r.t, v)
-		}
-	}
-	return 0
+	return perfLedger(r.Profile)["threads stopped"]
 }
 
 // TestPerfNotStuck tests that a program is not taken for one that makes no

@@ -9,14 +9,13 @@ import (
 	"fmt"
 	"internal/perfevent"
 	"internal/runtime/perf"
-	"math"
 	"sync"
 	"time"
 )
 
 // Provided by package runtime; see perfcount.go there.
 
-func runtime_perfCountStart(cfg []perf.Config) (set int, f perf.Failure)
+func runtime_perfCountStart(attrs []perf.Attr) (set int, f perf.Failure)
 func runtime_perfCountRead(set int, dst []perf.Count) (missed uint64, f perf.Failure)
 func runtime_perfCountStop(set int)
 
@@ -71,18 +70,16 @@ func (v CounterValue) Sub(u CounterValue) CounterValue {
 // all the time. If it was counted for a part of the time, Scaled extrapolates;
 // if it never was, Scaled returns NaN.
 func (v CounterValue) Scaled() float64 {
-	switch {
-	case v.Running >= v.Enabled:
-		return float64(v.Value)
-	case v.Running <= 0:
-		return math.NaN()
-	}
-	return float64(v.Value) * (float64(v.Enabled) / float64(v.Running))
+	return float64(v.Value) * v.count().Scale()
 }
 
 // Exact reports whether the event was counted all the time, so that Value is
 // the exact number.
-func (v CounterValue) Exact() bool { return v.Running >= v.Enabled }
+func (v CounterValue) Exact() bool { return v.count().Exact() }
+
+func (v CounterValue) count() perf.Count {
+	return perf.Count{Value: v.Value, Enabled: uint64(v.Enabled), Running: uint64(v.Running)}
+}
 
 // OpenCounters starts counting the named events; see [PerfEvent] for the names.
 // The modifiers :p to :ppp have no meaning here and are ignored. Up to eight
@@ -96,7 +93,7 @@ func OpenCounters(events ...string) (*Counters, error) {
 		return nil, tooManyCounters(len(events))
 	}
 	c := &Counters{set: -1, slot: []int{0}}
-	var cfg []perf.Config
+	var attrs []perf.Attr
 	var owner []*perfevent.Event // of each slot
 	for _, name := range events {
 		e, err := perfParse(name, nil)
@@ -115,18 +112,18 @@ func OpenCounters(events ...string) (*Counters, error) {
 		}
 		c.events = append(c.events, e)
 		for _, a := range e.Attrs {
-			cfg = append(cfg, counterConfig(a))
+			attrs = append(attrs, a.Attr)
 			owner = append(owner, e)
 		}
-		c.slot = append(c.slot, len(cfg))
+		c.slot = append(c.slot, len(attrs))
 	}
 	switch {
-	case len(cfg) == 0:
+	case len(attrs) == 0:
 		return nil, errors.New("counters: no events")
-	case len(cfg) > perf.MaxEvents:
-		return nil, tooManyCounters(len(cfg))
+	case len(attrs) > perf.MaxEvents:
+		return nil, tooManyCounters(len(attrs))
 	}
-	set, f := runtime_perfCountStart(cfg)
+	set, f := runtime_perfCountStart(attrs)
 	switch f.Op {
 	case perf.OpNone:
 	case perf.OpBusy:
@@ -135,30 +132,12 @@ func OpenCounters(events ...string) (*Counters, error) {
 		return nil, counterError(perfError(owner[f.Slot].Name, f))
 	}
 	c.set = set
-	c.raw = make([]perf.Count, len(cfg))
+	c.raw = make([]perf.Count, len(attrs))
 	return c, nil
 }
 
 func tooManyCounters(n int) error {
 	return fmt.Errorf("counters: %d events at once; at most %d can be counted", n, perf.MaxEvents)
-}
-
-// counterConfig returns what the runtime has to know to count an event.
-func counterConfig(a perfevent.Attr) perf.Config {
-	return perf.Config{
-		Type:          a.Type,
-		BPType:        a.BPType,
-		Config:        a.Config,
-		Config1:       a.Config1,
-		Config2:       a.Config2,
-		Config3:       a.Config3,
-		ExcludeUser:   a.ExcludeUser,
-		ExcludeKernel: a.ExcludeKernel,
-		ExcludeHV:     a.ExcludeHV,
-		ExcludeIdle:   a.ExcludeIdle,
-		ExcludeHost:   a.ExcludeHost,
-		ExcludeGuest:  a.ExcludeGuest,
-	}
 }
 
 // A counterOpError is a perfOpError, with the same diagnosis, of counters.

@@ -21,7 +21,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -141,29 +140,9 @@ func ledgerError(p *profile.Profile) error {
 	if len(p.SampleType) != 2 || p.SampleType[0].Type != "samples" {
 		return nil // several events in one profile
 	}
-	ledger := make(map[string]int64)
-	const lostBuffer = "samples lost: profile buffer full"
-	for _, c := range p.Comments {
-		if i := strings.LastIndex(c, ": "); strings.HasPrefix(c, "breakpoint hits not sampled: ") || strings.HasPrefix(c, lostBuffer) {
-			key, _, _ := strings.Cut(c[:i], " (")
-			key, _, _ = strings.Cut(key, ": the same call")
-			n, err := strconv.ParseInt(c[i+2:], 10, 64)
-			if err != nil {
-				return err
-			}
-			ledger[key] += n
-		} else if key, val, ok := strings.Cut(c, ": "); ok {
-			if key == "overhead bound" {
-				key, val = "bound", strings.TrimPrefix(val, "periods up to ")
-			}
-			val, _, _ = strings.Cut(val, " ")
-			if n, err := strconv.ParseInt(strings.TrimSuffix(val, ","), 10, 64); err == nil {
-				ledger[key] += n // of several PMUs
-			}
-		}
-		if strings.HasPrefix(c, "multiplexed") {
-			return nil
-		}
+	ledger := perfLedger(p)
+	if _, ok := ledger["multiplexed"]; ok {
+		return nil
 	}
 	if _, ok := ledger["counted"]; !ok {
 		return fmt.Errorf("no ledger")
@@ -172,14 +151,14 @@ func ledgerError(p *profile.Profile) error {
 	for _, s := range p.Sample {
 		events += s.Value[1]
 	}
-	period := max(ledger["period"], ledger["bound"])
+	period := max(ledger["period"], ledger["longest period"])
 	if want := ledger["sampled"] + ledger["lost"]; events != want {
 		return fmt.Errorf("the profile has %d events, the ledger %d", events, want)
 	}
-	if ledgerPartial(p) {
+	if ledgerPartial(ledger) {
 		return nil
 	}
-	residual := ledger["counted"] - ledger["breakpoint hits not sampled"] - events
+	residual := ledger["counted"] - ledger["replayed"] - events
 	if rest, ok := ledger["not sampled"]; ok {
 		residual = min(residual, residual-rest)
 	}
@@ -191,10 +170,22 @@ func ledgerError(p *profile.Profile) error {
 
 // ledgerPartial reports whether what the counters counted of an event need not be what
 // its profile has.
-func ledgerPartial(p *profile.Profile) bool {
-	return slices.ContainsFunc(p.Comments, func(c string) bool {
-		return strings.HasPrefix(c, "counters could not be read") ||
-			strings.HasPrefix(c, "warning: ") && strings.Contains(c, " threads had no ring buffer: ") ||
-			strings.HasPrefix(c, "warning: stopped on ")
-	})
+func ledgerPartial(ledger map[string]int64) bool {
+	return ledger["unread"]+ledger["threads without a ring"]+ledger["threads stopped"] > 0
+}
+
+// perfLedger returns the numbers in the comments of a profile, by their keys; see
+// perf_ledger.go. An event that several PMUs count has a number of each, of which this is
+// the sum.
+func perfLedger(p *profile.Profile) map[string]int64 {
+	ledger := make(map[string]int64)
+	for _, c := range p.Comments {
+		key, value, _ := strings.Cut(strings.TrimPrefix(c, "warning: "), ": ")
+		number, _, _ := strings.Cut(value, " ")
+		number, _, _ = strings.Cut(number, ".")
+		if n, err := strconv.ParseInt(number, 10, 64); err == nil {
+			ledger[key] += n
+		}
+	}
+	return ledger
 }

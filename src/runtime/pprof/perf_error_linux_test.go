@@ -436,7 +436,7 @@ func TestPerfNoRing(t *testing.T) {
 		t.Errorf("%d rings are mapped", n)
 	}
 	l := r.ledger()
-	for _, w := range []string{"no ring buffer", "perf_event_mlock_kb", "ulimit -l"} {
+	for _, w := range []string{"threads without a ring", "perf_event_mlock_kb", "ulimit -l"} {
 		if !strings.Contains(l, w) {
 			t.Errorf("the profile does not say %q:\n%s", w, l)
 		}

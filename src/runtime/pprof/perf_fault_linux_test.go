@@ -261,15 +261,7 @@ func TestPerfSeccompLater(t *testing.T) {
 }
 
 // warned returns the number of threads that were not sampled.
-func (r *perfResult) warned() (n int64) {
-	for _, c := range r.Comments {
-		if v, ok := strings.CutPrefix(c, "warning: "); ok && strings.Contains(v, "threads were not sampled") {
-			v, _, _ = strings.Cut(v, " ")
-			n += perfAtoi(r.t, v)
-		}
-	}
-	return n
-}
+func (r *perfResult) warned() int64 { return perfLedger(r.Profile)["threads not sampled"] }
 
 // TestPerfNoMmap tests rings that can't be mapped: the samples are right without.
 func TestPerfNoMmap(t *testing.T) {
@@ -284,7 +276,7 @@ func TestPerfNoMmap(t *testing.T) {
 	if n := perfMappings(t); n != 0 {
 		t.Errorf("%d rings are mapped", n)
 	}
-	if l := r.ledger(); !strings.Contains(l, "no ring buffer") {
+	if l := r.ledger(); !strings.Contains(l, "threads without a ring: ") {
 		t.Errorf("the profile does not say that there was no ring:\n%s", l)
 	}
 	r.near("samples", float64(r.count(perfStartsWith("perfTargetA", "perfCaller1"))), calls, 0)
@@ -310,7 +302,7 @@ func TestPerfThrottled(t *testing.T) {
 	// It is a limit per tick, of 1 to 10 ms.
 	perfSetSysctl(t, "perf_event_max_sample_rate", "1000")
 	r := perfProfileOf(t, []perfReq{{"task-clock:uk", 60e3}}, func() { perfCompute(1e9) })[0]
-	if n := r.comment("times throttled by the kernel (kernel.perf_event_max_sample_rate)"); n == 0 {
+	if n := r.comment("throttled"); n == 0 {
 		t.Errorf("not throttled:\n%s", r.ledger())
 	}
 	t.Log(r.ledger())
@@ -410,7 +402,7 @@ func TestPerfReusedDescriptors(t *testing.T) {
 		}
 	}
 	for _, r := range rs {
-		if n := r.comment("counters could not be read at the end: the program closed their descriptors"); n == 0 {
+		if n := r.comment("unread"); n == 0 {
 			t.Errorf("the profile does not say that counters are gone:\n%s", r.ledger())
 		}
 	}

@@ -189,7 +189,7 @@ func TestPerfHandlerCost(t *testing.T) {
 			took = float64(threadTime(t) - start)
 		})[0]
 		r.balance()
-		shown = float64(r.comment("cost")) / float64(r.comment("time"))
+		shown = float64(r.comment("cost")) / float64(r.comment("time enabled"))
 		for _, s := range r.Sample {
 			fs := perfFrames(s)
 			has := func(fn string) bool { return slices.Contains(fs, fn) }

@@ -423,8 +423,7 @@ func TestPerfStartYields(t *testing.T) {
 	wg.Go(func() { perfChurn(quit) })
 
 	// The runtime's part only: what runtime/pprof does, waits for goroutines.
-	const softwareEvent, taskClock = 1, 1 // perf_event_open(2)
-	cfg := perf.Config{Type: softwareEvent, Config: taskClock, Clock: true, Period: 10e6}
+	cfg := perf.Config{Attr: perf.Attr{Type: perf.TypeSoftware, Config: perf.SWTaskClock}, Period: 10e6}
 	cfg.Periods[0] = cfg.Period
 	limits := perf.Limits{FD: perfMaxFD(), Cost: perf.MaxCost}
 

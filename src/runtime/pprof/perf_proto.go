@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"internal/abi"
 	"internal/perfevent"
-	"internal/runtime/perf"
 	"slices"
 	"unsafe"
 )
@@ -174,24 +173,19 @@ func (b *profileBuilder) weighLost(e *perfEvent) {
 	if e.lostBuffer == 0 {
 		return
 	}
-	var n int64
-	for _, slot := range e.slots {
-		st := runtime_perfStats(e.session.id, slot)
-		n += int64(st.Sampled + st.Lost)
-	}
+	ledger := e.ledger()
+	n := int64(ledger.Sampled + ledger.Lost)
 	for m := b.m.all; m != nil; m = m.nextAll {
 		n -= m.values[e.column]
 	}
 	b.m.lookup(lostStack(), nil).values[e.column] += n
 }
 
-// scale corrects the counts of events whose counters the kernel multiplexed:
-// a counter that ran for a part of the time that it was enabled stands for the
-// whole time. perf stat and perf report do the same. (perf_event_open(2),
-// PERF_FORMAT_TOTAL_TIME_RUNNING)
+// scale corrects the counts of events whose counters the kernel multiplexed; see
+// perf.Count.Scale.
 func (p *perfProfile) scale(b *profileBuilder) {
 	for _, e := range p.events {
-		r := e.multiplexed()
+		r := e.scale()
 		if r == 1 {
 			continue
 		}
@@ -201,23 +195,6 @@ func (p *perfProfile) scale(b *profileBuilder) {
 	}
 }
 
-// multiplexed returns the ratio of the time that e's counters were enabled to
-// the time that they ran; 1 if they always ran, or never did.
-func (e *perfEvent) multiplexed() float64 {
-	var enabled, running uint64
-	for _, slot := range e.slots {
-		st := runtime_perfStats(e.session.id, slot)
-		// On a hybrid machine each of the event's counters runs only while
-		// the thread is on a core of its kind.
-		enabled = max(enabled, st.Enabled)
-		running += st.Running
-	}
-	if running == 0 || running >= enabled {
-		return 1
-	}
-	return float64(enabled) / float64(running)
-}
-
 // sampleTypes returns the names of the events' sample types.
 func (p *perfProfile) sampleTypes() []string {
 	events := make([]*perfevent.Event, len(p.events))
@@ -225,91 +202,4 @@ func (p *perfProfile) sampleTypes() []string {
 		events[i] = e.Event
 	}
 	return perfevent.SampleTypes(events)
-}
-
-// comments returns lines of the form "key: value" that say what was asked for,
-// what the kernel gave, and what became of every overflow.
-func (e *perfEvent) comments() []string {
-	var lines []string
-	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-
-	add("event: %s", e.Name)
-	if e.userOnly.Op != perf.OpNone {
-		add("warning: user mode only: system calls, page faults and other time in the kernel are missing: %s", perfCause(e.userOnly))
-	}
-	if e.asked != 0 && e.asked != e.period {
-		add("period: %d (nearest prime to the %d asked for)", e.period, e.asked)
-	} else {
-		add("period: %d", e.period)
-	}
-	if e.KernelIncluded() {
-		add("kernel: included")
-	} else {
-		add("kernel: excluded")
-	}
-	for i, slot := range e.slots {
-		st := runtime_perfStats(e.session.id, slot)
-		if len(e.slots) > 1 {
-			add("PMU: %s", e.Attrs[i].PMU)
-		}
-		add("precise_ip: %d", st.Precise)
-		add("threads: %d armed", st.Threads)
-		for _, f := range st.Failed {
-			if f.Threads != 0 {
-				add("warning: %d threads were not sampled: %s", f.Threads, perfCause(perf.Failure{Op: f.Op, Errno: f.Errno}))
-			}
-		}
-		if st.NoRing != 0 {
-			add("warning: %d threads had no ring buffer: %s", st.NoRing, perfCause(perf.Failure{Op: perf.OpRing}))
-		}
-		if st.Stuck != 0 {
-			add("warning: stopped on %d threads: the profiler's own signal handler comes here, so that each sample caused the next", st.Stuck)
-		}
-		add("counted: %d %s", st.Events, e.Type)
-		add("time: %d ns enabled, %d ns running", st.Enabled, st.Running)
-		add("samples: %d", st.Samples)
-		add("sampled: %d %s", st.Sampled, e.Type)
-		if st.Lost != 0 {
-			add("lost: %d %s", st.Lost, e.Type)
-		}
-		if e.Kind == perfevent.Clock && !e.KernelIncluded() {
-			// The clock's interrupt finds the thread in the kernel and takes
-			// no sample, but the time counts. Hardware counters stop there.
-			add("not sampled: %d ns, in the excluded kernel or less than a period", st.Events-min(st.Events, st.Sampled+st.Lost))
-		}
-		if st.Cost != 0 && st.Running != 0 {
-			// A part of each sample: what handlers execute is counted too.
-			add("cost: %d ns, about %.2f %% of the time running", st.Cost, 100*float64(st.Cost)/float64(st.Running))
-		}
-		if st.MaxPeriod > e.period {
-			add("overhead bound: periods up to %d, on threads where samples came too fast; each sample is recorded with its own", st.MaxPeriod)
-		}
-		for _, l := range []struct {
-			n    uint64
-			what string
-		}{
-			{st.Delayed, "samples with leaf only: signal was blocked or late (runtime._PerfDelayed)"},
-			{st.InHandler, "samples in the profiler's own handler (runtime._PerfHandler)"},
-			{st.LostRing, "samples lost: ring buffer full (runtime._PerfLostRing)"},
-			{st.LostLate, "samples lost: interrupts came later than a period (runtime._PerfLostLate)"},
-			{st.LostStart, "samples lost: due before the thread's counter could interrupt (runtime._PerfLostStart)"},
-			{st.Throttled, "times throttled by the kernel (kernel.perf_event_max_sample_rate)"},
-			{st.Replayed, "breakpoint hits not sampled: the same call, resumed after preemption"},
-			{st.MissedReads, "counters could not be read at the end: the program closed their descriptors"},
-		} {
-			if l.n != 0 {
-				add("%s: %d", l.what, l.n)
-			}
-		}
-	}
-	if r := e.multiplexed(); r > 1 {
-		add("multiplexed: counts scaled by %.4f, the ratio of time enabled to time running", r)
-		if r > 1.2 {
-			add("warning: more events than the PMU has counters; sample fewer at once")
-		}
-	}
-	if e.lostBuffer != 0 {
-		add("samples lost: profile buffer full (runtime/pprof.lostProfileEvent): %d", e.lostBuffer)
-	}
-	return append(lines, e.remarks()...)
 }

@@ -82,19 +82,11 @@ func (e *perfEvent) remarks() []string {
 
 // withoutSamples returns why there are no samples of e, "" if there are.
 func (e *perfEvent) withoutSamples() string {
-	var counted, running uint64
-	for _, slot := range e.slots {
-		st := runtime_perfStats(e.session.id, slot)
-		if st.Samples != 0 || st.Lost != 0 {
-			return ""
-		}
-		counted += st.Events
-		running += st.Running
-	}
-	if e.lostBuffer != 0 {
+	ledger := e.ledger()
+	if ledger.Samples != 0 || ledger.Lost != 0 || e.lostBuffer != 0 {
 		return ""
 	}
-	if why := silentCause(e.Event, counted, running); why != "" {
+	if why := silentCause(e.Event, ledger.Counted.Value, ledger.Counted.Running); why != "" {
 		return "warning: no samples: " + why
 	}
 	return "no samples: the program was idle, or the event is rarer than its period; try a longer time, a shorter period or another event"

@@ -120,25 +120,7 @@ func (s *perfSession) add(p *perfProfile, event *perfevent.Event, period uint64)
 	for _, a := range event.Attrs {
 		e.slots = append(e.slots, len(s.configs))
 		s.slots = append(s.slots, e)
-		s.configs = append(s.configs, perf.Config{
-			Type:          a.Type,
-			BPType:        a.BPType,
-			Config:        a.Config,
-			Config1:       a.Config1,
-			Config2:       a.Config2,
-			Config3:       a.Config3,
-			Period:        e.period,
-			Periods:       e.periods(),
-			Exact:         event.Kind == perfevent.Breakpoint && e.period == 1,
-			ExcludeUser:   a.ExcludeUser,
-			ExcludeKernel: a.ExcludeKernel,
-			ExcludeHV:     a.ExcludeHV,
-			ExcludeIdle:   a.ExcludeIdle,
-			ExcludeHost:   a.ExcludeHost,
-			ExcludeGuest:  a.ExcludeGuest,
-			Precise:       a.Precise,
-			Clock:         event.Kind == perfevent.Clock,
-		})
+		s.configs = append(s.configs, perf.Config{Attr: a.Attr, Period: e.period, Periods: e.periods()})
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func (n *perfSessionTally) take(t *testing.T, rnd *rand.Rand) {
 			n.timer++
 		} else {
 			n.events++
-			if ledgerPartial(p) {
+			if ledgerPartial(perfLedger(p)) {
 				n.partial++
 			}
 		}

@@ -150,7 +150,7 @@ func TestPerfShorterThreads(t *testing.T) {
 	p := float64(r.comment("period"))
 	want := float64(r.comment("counted")) / p
 	r.near("periods in the profile", float64(events)/p, want, 5*math.Sqrt(want)+3)
-	if lost := r.inFrame("runtime._PerfLostStart"); lost == 0 || lost != r.comment("samples lost: due before the thread's counter could interrupt (runtime._PerfLostStart)") {
+	if lost := r.inFrame("runtime._PerfLostStart"); lost == 0 || lost != r.comment("lost at start") {
 		t.Errorf("%d in the frame of samples that were due before the counter could interrupt; ledger:\n%s", lost, r.ledger())
 	}
 }

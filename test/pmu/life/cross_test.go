@@ -51,7 +51,7 @@ func cross(t *testing.T, exe, event, callback string) error {
 
 	// Of one callback there is a sample or there is none: of all, the number has the
 	// standard deviation of as many throws of a coin. What C has is the rest.
-	period := float64(max(p.Number(0, "period: "), p.Number(0, "overhead bound: periods up to ")))
+	period := float64(max(p.Number(0, "period: "), p.Number(0, "longest period: ")))
 	d := 6 * math.Sqrt(period*inGo)
 	if event == "task-clock" {
 		// The counter goes on in the kernel, where there are no samples.

@@ -81,7 +81,7 @@ func read(t *testing.T, file string) *profile.Profile {
 func balance(t *testing.T, p *profile.Profile, part float64) {
 	t.Helper()
 	counted, got := p.Number(0, "counted: "), p.Sums[1]
-	period := max(p.Number(0, "period: "), p.Number(0, "overhead bound: periods up to "))
+	period := max(p.Number(0, "period: "), p.Number(0, "longest period: "))
 	d := float64(counted)*part + float64(period*p.Number(0, "threads: "))
 	if p.Samples == 0 || float64(got) < float64(counted)-d || float64(got) > float64(counted)+d {
 		t.Errorf("%d samples stand for %d, counted were %d:\n%s", p.Samples, got, counted, strings.Join(p.Comments, "\n"))

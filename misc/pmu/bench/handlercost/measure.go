@@ -101,7 +101,7 @@ func startEvent(period uint64, labels bool) (func(uint64) (float64, error), erro
 			return 0, err
 		}
 		for _, s := range p.Comments {
-			if strings.HasPrefix(s, "overhead bound:") || strings.Contains(s, "lost") {
+			if strings.HasPrefix(s, "longest period:") || strings.HasPrefix(s, "lost") && !strings.HasPrefix(s, "lost: 0 ") {
 				return 0, fmt.Errorf("%w: %s", errDisturbed, s)
 			}
 		}

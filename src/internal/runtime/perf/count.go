@@ -5,14 +5,48 @@
 package perf
 
 // MaxCounterSets is how many sets of counters can be open at once. Each set
-// has a counter per thread and event: what is scarce is file descriptors and
-// the processor's counters, long before it is sets.
+// has a counter per thread and event: file descriptors and the processor's
+// counters run out long before sets do.
 const MaxCounterSets = 8
 
-// A Count is what the counters of one event have counted on all threads,
-// present and past, since they were opened.
+// A Count is what counters of one event have counted on all threads, present
+// and past, since they were opened.
 type Count struct {
 	Value   uint64
 	Enabled uint64 // ns, sum of the threads' time with the counter enabled
 	Running uint64 // ns, sum of the threads' time with the counter counting
+}
+
+// Add adds o to c: what another thread's counter has counted, or the same one
+// at another time.
+func (c *Count) Add(o Count) {
+	c.Value += o.Value
+	c.Enabled += o.Enabled
+	c.Running += o.Running
+}
+
+// Sub subtracts an earlier count from c.
+func (c *Count) Sub(o Count) {
+	c.Value -= o.Value
+	c.Enabled -= o.Enabled
+	c.Running -= o.Running
+}
+
+// Exact reports whether the event was counted all the time.
+func (c Count) Exact() bool { return c.Running >= c.Enabled }
+
+// Scale returns what Value must be multiplied by to stand for all the time
+// enabled: 1 if the event was counted all the time, more if events took turns
+// on the processor's counters, and NaN if it was never counted. Like perf stat
+// it assumes that the event was as frequent while it was not counted.
+// (perf_event_open(2), PERF_FORMAT_TOTAL_TIME_RUNNING)
+func (c Count) Scale() float64 {
+	switch {
+	case c.Exact():
+		return 1
+	case c.Running == 0:
+		zero := 0.0
+		return zero / zero
+	}
+	return float64(c.Enabled) / float64(c.Running)
 }

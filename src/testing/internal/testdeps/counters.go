@@ -6,12 +6,13 @@ package testdeps
 
 import (
 	"internal/perfevent"
+	"internal/runtime/perf"
 	"runtime/pprof"
 )
 
 // OpenCounters starts counting the events in the list, separated by commas.
 // See testing's flag -test.counters.
-func (TestDeps) OpenCounters(list string) (names, units []string, read func([][3]uint64) error, close func() error, err error) {
+func (TestDeps) OpenCounters(list string) (names, units []string, read func([]perf.Count) error, close func() error, err error) {
 	c, err := pprof.OpenCounters(perfevent.Split(list)...)
 	if err != nil {
 		return nil, nil, nil, nil, err
@@ -21,10 +22,10 @@ func (TestDeps) OpenCounters(list string) (names, units []string, read func([][3
 		units = append(units, e.Unit)
 	}
 	values := make([]pprof.CounterValue, len(names))
-	read = func(dst [][3]uint64) error {
+	read = func(dst []perf.Count) error {
 		err := c.Read(values)
 		for i, v := range values {
-			dst[i] = [3]uint64{v.Value, uint64(v.Enabled), uint64(v.Running)}
+			dst[i] = perf.Count{Value: v.Value, Enabled: uint64(v.Enabled), Running: uint64(v.Running)}
 		}
 		return err
 	}

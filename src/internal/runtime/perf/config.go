@@ -1,0 +1,43 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package perf
+
+// MaxEvents is how many events a process can sample at once, in one profiling
+// session or in several. A slot belongs to a request, not to a kind of event:
+// several raw events may run together. (EV_MAX in proposal 36821, section 4.2.)
+const MaxEvents = 8
+
+// MaxCost is the part of a thread's time, in percent, above which the overhead
+// bound lengthens periods, unless the program asks for less.
+const MaxCost = 25
+
+// Limits are what a session must not exceed.
+type Limits struct {
+	FD   int // least descriptor not to take
+	Cost int // percent, at most MaxCost
+}
+
+// A Config says what to sample, and how often. It corresponds to
+// cpuProfileConfig in proposal 36821, section 4.2.
+type Config struct {
+	Attr
+	Period uint64 // events between two samples, > 0
+
+	// Periods are Period and longer ones, each about twice the one before, to
+	// be taken where samples cost too much; 0 ends the list. They are given
+	// because they must not lock onto loops, which takes primes.
+	Periods [32]uint64
+}
+
+// Exact reports whether each hit of a breakpoint is a sample. Such an event has
+// no other period than 1.
+func (c *Config) Exact() bool {
+	return c.Type == TypeBreakpoint && c.Period == 1
+}
+
+// Watch reports whether each execution of an instruction is a sample.
+func (c *Config) Watch() bool {
+	return c.Exact() && c.BPType == BreakpointX
+}
