@@ -2,20 +2,20 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// What a sample costs, and what counting does, measured where the program runs. The
-// overhead bound needs it (perfbound_linux.go).
+// What a sample costs, and what counting an event costs, measured where the program
+// runs. The overhead bound needs it (perfbound_linux.go).
 //
-// A handler sees the time from the overflow, which is in the ring's record, to
-// its own end. It does not see the way into the interrupt, before the record, nor
-// sigreturn: a quarter to a half of the whole, which differs from machine to
-// machine. The code that is interrupted sees all of it, as a gap in the time. So
-// when a session starts, its thread looks at the time again and again while a
-// clock interrupts it, and compares the gaps with what the handler saw. Later, the
-// handler's part is taken to be the same part of the whole: where interrupts
-// become dearer, so does what is seen of them.
-
+// A handler sees the time from the overflow, which is in the ring's record, to its
+// own end. It does not see the way into the interrupt, before the record, nor
+// sigreturn: a quarter to a half of the whole, depending on the machine. The
+// interrupted code sees all of it, as a gap in time. So when a session starts, its
+// thread looks at the time again and again while a clock interrupts it, and compares
+// the gaps with what the handler saw. Later, the handler's part is taken to be the
+// same part of the whole: where interrupts become dearer, so does what is seen of
+// them.
+//
 // The kernel's software events cost time even without a sample: where a page fault
-// takes 1.6 us, counting it takes 0.2 us more. So the same is done for them.
+// takes 1.6 us, counting it takes 0.2 us more. So that is measured as well.
 
 package runtime
 
@@ -24,10 +24,10 @@ import (
 	"internal/runtime/perf"
 )
 
-// perfCost is what a sample of a clock cost when the latest session started, and
-// counting a software event, in ns. (A sample that needs no interrupt costs less.)
-// It is written while no thread of the session is armed, and read by handlers. The
-// first values are for machines on which it can't be measured.
+// perfCost is what a sample of a clock cost, in ns, when it was last measured, and
+// what counting a software event did. (A sample that needs no interrupt costs less.)
+// It is written while no thread is armed, and read by handlers. The first values are
+// for machines on which it can't be measured.
 var perfCost = struct {
 	whole     int64 // to the interrupted code
 	seen      int64 // what the handler saw of it
@@ -36,19 +36,19 @@ var perfCost = struct {
 }{30e3, 20e3, 15e3, 200}
 
 const (
-	perfCostPeriod = 100e3 // ns, for some part of the time between samples
-	perfCostRuns   = 9     // the first of which sets the period, see phase
-	perfCostWait   = 20e6  // ns, to do without if SIGPROF is blocked, or there is no CPU
+	perfCostPeriod = 100e3 // ns, to leave some time between samples
+	perfCostRuns   = 9     // the first of them sets the period, see endFirst
+	perfCostWait   = 20e6  // ns, after which to do without: SIGPROF is blocked, or there is no CPU
 	perfCostFaults = 64
 	perfCostSpin   = 500 // some hundred ns
 )
 
-// perfMeasureCost measures perfCost on the current thread, of which mp is the M,
-// for the session ss, which is about to start, while no other one samples. It takes
-// some milliseconds. SIGPROF's handler is Go's.
+// perfMeasureCost measures perfCost on the current thread, whose M is mp. It borrows
+// the session ss, which is about to start while no other one samples. It takes some
+// milliseconds. SIGPROF's handler is Go's.
 func perfMeasureCost(mp *m, ss *perfSession) {
 	perfMeasureWith(mp, ss, perf.SWTaskClock, perfCostPeriod, (*perfThread).measureSample)
-	// Sessions that come while this one runs may have such events.
+	// Sessions that start while this one runs may have such events.
 	with, without := int64(0), perfPageFault()
 	perfMeasureWith(mp, ss, perf.SWPageFaults, 1<<40, func(*perfThread) { with = perfPageFault() })
 	if without = min(without, perfPageFault()); with != 0 {
@@ -57,10 +57,10 @@ func perfMeasureCost(mp *m, ss *perfSession) {
 	}
 }
 
-// perfMeasureWith calls f while an event is sampled on this thread that is none of
-// the session's.
+// perfMeasureWith calls f while this thread is sampled by an event of its own, in
+// place of the session's.
 func perfMeasureWith(mp *m, ss *perfSession, event, period uint64, f func(t *perfThread)) {
-	// For the handler it is a sample like any other, of the session's only event.
+	// For the handler its samples are like any other, of the session's only event.
 	s := &perfProf.slots[ss.slots[0]]
 	cfg, rung, log, n, mask := s.cfg, s.rung, s.log, ss.n, ss.mask
 	s.cfg = perf.Config{Attr: perf.Attr{Type: perf.TypeSoftware, Config: event, ExcludeKernel: true}, Period: period}
@@ -74,9 +74,9 @@ func perfMeasureWith(mp *m, ss *perfSession, event, period uint64, f func(t *per
 		t = perfNewThread()
 		lock(&perfProf.lock)
 		perfProf.active = ss.mask // new threads look at perfProf.state first
-		t.start(mp, int32(mp.procid))
-		if f := t.arm(ss, false); f.Op != perf.OpNone {
-			t = nil // it has been recycled, and the session will fail as well
+		t.assign(mp, int32(mp.procid))
+		if f := t.arm(ss); f.Op != perf.OpNone {
+			t = nil // it has been released, and the session will fail as well
 		}
 		perfProf.active = 0
 		unlock(&perfProf.lock)
@@ -86,7 +86,7 @@ func perfMeasureWith(mp *m, ss *perfSession, event, period uint64, f func(t *per
 		systemstack(func() {
 			lock(&perfProf.lock)
 			t.stop(ss.mask)
-			t.close(ss.mask)
+			t.disarm(ss.mask)
 			unlock(&perfProf.lock)
 		})
 	}
@@ -94,8 +94,8 @@ func perfMeasureWith(mp *m, ss *perfSession, event, period uint64, f func(t *per
 	s.stats = perf.Stats{Precise: cfg.Precise}
 }
 
-// measureSample measures what a sample costs with t, the current thread, which is
-// sampled by a clock.
+// measureSample measures what a sample costs with t, the current thread, which a
+// clock samples.
 func (t *perfThread) measureSample() {
 	if t.ring.base == 0 {
 		return // the handler would not see much
@@ -104,32 +104,32 @@ func (t *perfThread) measureSample() {
 	n := perfGaps(gaps[:], func() uint64 { return uint64(atomic.Loadint32(&t.load.n)) })
 	copy(seen[:], t.load.seen[:n]) // nobody else writes there: a window is longer
 	if n == len(gaps) {
-		// What else happens on the machine only adds to either. The first
+		// Whatever else happens on the machine only adds to either. The first
 		// sample has set the period.
 		whole, visible := perfLeast(gaps[1:]), perfLeast(seen[1:])
-		// An overflow at the end of the handler before has less than its own
-		// cost to be seen.
+		// Of an overflow at the end of the previous handler, less than its own
+		// cost is seen.
 		perfCost.whole, perfCost.seen = max(whole, visible), max(visible, whole/4)
 	}
-	t.signals(false)
+	t.setSignals(false)
 	if g := gaps[:perfCostRuns/2]; perfGaps(g, t.ring.head) == len(g) {
 		perfCost.interrupt = min(perfLeast(g), perfCost.whole)
 	}
 }
 
-// perfGaps stores how long this thread was interrupted each time that the value
-// of done changed, and returns the number of gaps that it has found.
+// perfGaps stores how long this thread was interrupted each time the value of done
+// changed, and returns the number of gaps it found.
 func perfGaps(gaps []int64, done func() uint64) int {
 	begin := nanotime()
 	last, now, gap, least := done(), begin, int64(0), int64(1)<<62
 	n := 0
 	for n < len(gaps) && now-begin < perfCostWait {
-		// In the vDSO, which tells the time, unwinding is much dearer than in
-		// most code. So most of the time is spent here.
+		// Unwinding is much dearer in the vDSO, which reads the clock, than in most
+		// code. So most of the time is spent here.
 		perfSpin(perfCostSpin)
 
-		// An interrupt is between the last look at the time and this one, or
-		// was, if it came after the last look at the value.
+		// The interrupt came between the last reading of the time and this one, or
+		// in the interval before, if that was after the last look at the value.
 		v := done()
 		lastGap, then := gap, now
 		now = nanotime()

@@ -49,7 +49,7 @@ func perfSessionExec(mp *m, begin bool) {
 	}
 	// After this a signal that came before has been delivered, on return from the
 	// system call.
-	t.signals(!begin)
+	t.setSignals(!begin)
 	if !begin {
 		// What has overflowed meanwhile has the stack of this call. t stays the
 		// thread's while the lock is held.

@@ -2,17 +2,17 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Finding threads that C created: those that come, those that have samples, and
+// Finding threads that C created: those that have come, those that have samples, and
 // those that have ended.
 //
 // runtime/pprof says which threads there are, when some may have come or gone.
-// Samples are looked for many times a second, which for a thread that has none
-// takes a look at its entry of perfForeign and at its ring's first page.
+// Samples are looked for many times a second. For a thread that has none, that takes
+// a look at its entry in perfForeign and at its ring's first page.
 //
-// A thread ID does not tell whether a thread has ended: the kernel may have given
-// it to another one. What tells is the counter. poll(2) of the event of a thread
-// that has exited reports POLLHUP (perf_poll in kernel/events/core.c), from before
-// the ID is free. So does one that has no ring, which orphan is for.
+// A thread ID does not say whether a thread has ended: the kernel may have given it
+// to another one. The counter does. poll(2) reports POLLHUP for the event of a
+// thread that has exited (perf_poll in kernel/events/core.c), from before the ID is
+// free. But it also does for an event without a ring; see ownerEnded.
 
 package runtime
 
@@ -31,13 +31,12 @@ import (
 //go:linkname perfHasForeign runtime/pprof.runtime_perfHasForeign
 func perfHasForeign() bool { return iscgo }
 
-// perfForeignChunk is how many entries of the table are looked at at once. Then
-// threads that begin or end have their turn with perfProf.lock, and the world
-// with this one.
+// perfForeignChunk is how many entries of the table are looked at in one go. Then
+// threads that begin or end can take perfProf.lock, and the world can stop.
 const perfForeignChunk = 128
 
-// perfLook records the samples of threads that run C. It returns how long that
-// took, in ns, without looking for them. It must not be called after perfStop.
+// perfLook records the samples of threads that run C. It returns how long that took,
+// in ns, not counting the search for them. It must not be called after perfStop.
 //
 //go:linkname perfLook runtime/pprof.runtime_perfLook
 func perfLook() (spent int64) {
@@ -46,8 +45,8 @@ func perfLook() (spent int64) {
 	return spent
 }
 
-// perfLookAt does that for a chunk of entries. It reports whether there is another
-// one. (Its prologue is where the goroutine can be preempted.)
+// perfLookAt is perfLook for a chunk of entries. It reports whether there is another
+// chunk. (Its prologue is where the goroutine can be preempted.)
 //
 //go:noinline
 func perfLookAt(begin uint32, spent *int64) (more bool) {
@@ -80,10 +79,10 @@ func perfLookAt(begin uint32, spent *int64) (more bool) {
 	return more
 }
 
-// perfScan disarms the threads of C that have ended, and arms those in tids that
-// are not armed and have no M, for a session, or for all if that is -1. tids are in
-// ascending order, and overwritten. The first failed of them are then those that could
-// not be armed. spent is how long it took to arm and to disarm, in ns. It must not be
+// perfScan disarms the threads of C that have ended. It arms the threads in tids that
+// are not armed and have no M, for one session, or for all if session is -1. tids are
+// in ascending order. They are overwritten: tids[:failed] are those that could not be
+// armed. spent is how long arming and disarming took, in ns. perfScan must not be
 // called after perfStop.
 //
 //go:linkname perfScan runtime/pprof.runtime_perfScan
@@ -93,12 +92,12 @@ func perfScan(tids []int32, session int) (failed int, spent int64) {
 		ss = &perfProf.sessions[session]
 	}
 
-	for i := uint32(0); perfBuryAt(i, &spent); i += perfForeignChunk {
+	for i := uint32(0); perfDisarmEnded(i, &spent); i += perfForeignChunk {
 	}
-	// This makes a list of threads without an M out of one of all threads. What it
-	// misses, perfArmForeign does not.
+	// This makes a list of threads without an M out of one of all threads.
+	// perfArmFound finds those that it misses.
 	for mp := (*m)(atomic.Loadp(unsafe.Pointer(&allm))); mp != nil; mp = mp.alllink {
-		perfForget(tids, int32(atomic.Load64(&mp.procid)))
+		perfExclude(tids, int32(atomic.Load64(&mp.procid)))
 	}
 	for _, tid := range tids {
 		if tid > 0 && perfArmFound(tid, ss, &spent) != perf.OpNone {
@@ -109,8 +108,8 @@ func perfScan(tids []int32, session int) (failed int, spent int64) {
 	return failed, spent
 }
 
-// perfForget makes tid negative in tids, if it is there.
-func perfForget(tids []int32, tid int32) {
+// perfExclude makes tid negative in tids, if it is there.
+func perfExclude(tids []int32, tid int32) {
 	lo, hi := 0, len(tids)
 	for lo < hi {
 		m := int(uint(lo+hi) / 2)
@@ -125,9 +124,9 @@ func perfForget(tids []int32, tid int32) {
 	}
 }
 
-// perfArmFound arms thread tid for ss, or for all sessions, unless it is armed or has
-// an M, in which case it is, or arms itself. A thread that Go is just creating may be
-// too early to have a procid; its minit adopts the counters.
+// perfArmFound arms thread tid for ss, or for all sessions if that is nil, unless it
+// is armed or has an M: such a thread arms itself. A thread that Go is just creating
+// may not have a procid yet; its minit adopts the counters.
 //
 //go:noinline
 func perfArmFound(tid int32, ss *perfSession, spent *int64) (op perf.Op) {
@@ -146,8 +145,8 @@ func perfArmFound(tid int32, ss *perfSession, spent *int64) (op perf.Op) {
 		if perfProf.state.Load() != perfSampling || perfForeignFind(tid) != nil || perfHasM(tid) {
 			t.recycle()
 		} else {
-			t.start(nil, tid)
-			if f := t.arm(ss, false); f.Errno != _ESRCH {
+			t.assign(nil, tid)
+			if f := t.arm(ss); f.Errno != _ESRCH {
 				op = f.Op
 			}
 		}
@@ -158,6 +157,7 @@ func perfArmFound(tid int32, ss *perfSession, spent *int64) (op perf.Op) {
 	return op
 }
 
+// perfHasM reports whether thread tid has an M.
 func perfHasM(tid int32) bool {
 	for mp := (*m)(atomic.Loadp(unsafe.Pointer(&allm))); mp != nil; mp = mp.alllink {
 		if int32(atomic.Load64(&mp.procid)) == tid {
@@ -180,8 +180,8 @@ const sys_ppoll = goarch.Is386*309 + goarch.IsAmd64*271 + goarch.IsArm*336 + goa
 	goarch.IsLoong64*73 + goarch.IsMips*4302 + goarch.IsMipsle*4302 + goarch.IsMips64*5261 + goarch.IsMips64le*5261 +
 	goarch.IsPpc64*281 + goarch.IsPpc64le*281 + goarch.IsRiscv64*73 + goarch.IsS390x*302
 
-// perfPollNow polls the n descriptors at p and does not wait. It reports whether
-// there is something to say of any of them.
+// perfPollNow polls the n descriptors at p without waiting. It reports whether any of
+// them has an event.
 func perfPollNow(p *perfPoll, n uintptr) bool {
 	var now [2]int64 // struct timespec, of either size
 	r, _, errno := linux.Syscall6(sys_ppoll, uintptr(noescape(unsafe.Pointer(p))), n, uintptr(noescape(unsafe.Pointer(&now))), 0, 0, 0)
@@ -190,51 +190,51 @@ func perfPollNow(p *perfPoll, n uintptr) bool {
 
 // ended reports whether t's thread has exited. The caller holds perfProf.lock.
 func (t *perfThread) ended() bool {
+	c := t.anyCounter()
 	if t.ring.base == 0 {
-		return t.some().orphan()
+		return c.ownerEnded()
 	}
-	c := t.some()
 	p := perfPoll{fd: c.fd}
-	return perfPollNow(&p, 1) && p.revents&_POLLHUP != 0 && c.ours()
+	return perfPollNow(&p, 1) && p.revents&_POLLHUP != 0 && c.isOpen()
 }
 
-// orphan reports whether the thread has exited that gets c's signals. Since Linux 5.12
-// the kernel does not name one that has (f_getown_ex in fs/fcntl.c); before, such
-// counters stay until the session ends.
-func (c *perfCounter) orphan() bool {
+// ownerEnded reports whether the thread that gets c's signals has exited. Since Linux
+// 5.12 the kernel does not name it any more then (f_getown_ex in fs/fcntl.c). Before
+// 5.12 such counters stay until the session ends.
+func (c *perfCounter) ownerEnded() bool {
 	own := fOwnerEx{typ: _F_OWNER_TID, pid: -1}
-	return c.ours() && fcntlPtr(c.fd, _F_GETOWN_EX, uintptr(noescape(unsafe.Pointer(&own)))) >= 0 && own.pid == 0
+	return c.isOpen() && fcntlPtr(c.fd, _F_GETOWN_EX, uintptr(noescape(unsafe.Pointer(&own)))) >= 0 && own.pid == 0
 }
 
-// some returns one of t's counters.
-func (t *perfThread) some() *perfCounter { return &t.ctr[sys.TrailingZeros8(uint8(t.slots))] }
+// anyCounter returns one of t's counters.
+func (t *perfThread) anyCounter() *perfCounter { return &t.ctr[sys.TrailingZeros8(uint8(t.slots))] }
 
-// bury disarms t, of which the thread has ended. The caller holds perfProf.lock,
-// and no signal handler of this thread can run that takes a perfSlot.lock.
-func (t *perfThread) bury() {
+// disarmEnded disarms t, whose thread has ended. The caller holds perfProf.lock, and
+// no signal handler of this thread can run that takes a perfSlot.lock.
+func (t *perfThread) disarmEnded() {
 	mp := t.mp.ptr()
 	t.stop(t.slots)
-	t.close(t.slots)
+	t.disarm(t.slots)
 	if mp != nil {
-		// It did not come by dropm, so that its M is gone for good, and nobody
-		// must take the next thread with its ID for it.
+		// The thread did not call dropm, so its M is gone for good. The next thread
+		// with its ID must not be taken for it.
 		atomic.Store64(&mp.procid, 0)
 	}
 }
 
-// perfBuryAt disarms the threads of a chunk of entries that have ended. It reports
-// whether there is another chunk.
+// perfDisarmEnded disarms the threads in a chunk of entries that have ended. It
+// reports whether there is another chunk.
 //
 //go:noinline
-func perfBuryAt(begin uint32, spent *int64) (more bool) {
+func perfDisarmEnded(begin uint32, spent *int64) (more bool) {
 	var ns int64
 	systemstack(func() {
 		var mask sigset
 		sigsave(&mask)
 		sigblock(false)
 		lock(&perfProf.lock)
-		// Where entries are removed others may take their place.
-		for start := nanotime(); perfBuryChunk(begin); {
+		// Other entries may take the place of those that are removed.
+		for start := nanotime(); perfDisarmEndedChunk(begin); {
 			ns = nanotime() - start
 		}
 		if tab := perfForeignCurrent(); tab != nil {
@@ -247,7 +247,9 @@ func perfBuryAt(begin uint32, spent *int64) (more bool) {
 	return more
 }
 
-func perfBuryChunk(begin uint32) (some bool) {
+// perfDisarmEndedChunk is perfDisarmEnded with the locks held. It reports whether some
+// thread had ended.
+func perfDisarmEndedChunk(begin uint32) (some bool) {
 	tab := perfForeignCurrent()
 	if tab == nil {
 		return false
@@ -259,14 +261,14 @@ func perfBuryChunk(begin uint32) (some bool) {
 		if p := tab.at(i).t.Load(); p != 0 {
 			t := (*perfThread)(unsafe.Pointer(p))
 			if t.ring.base == 0 {
-				if t.some().orphan() {
-					t.bury()
+				if t.anyCounter().ownerEnded() {
+					t.disarmEnded()
 					some = true
 				}
 				continue
 			}
 			ts[n] = t
-			polls[n].fd = t.some().fd
+			polls[n].fd = t.anyCounter().fd
 			n++
 		}
 	}
@@ -274,8 +276,8 @@ func perfBuryChunk(begin uint32) (some bool) {
 		return some
 	}
 	for i, t := range ts[:n] {
-		if polls[i].revents&_POLLHUP != 0 && t.some().ours() {
-			t.bury()
+		if polls[i].revents&_POLLHUP != 0 && t.anyCounter().isOpen() {
+			t.disarmEnded()
 			some = true
 		}
 	}

@@ -2,18 +2,17 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Threads that are not, or not now, running Go: threads that C created, and
-// those of them that have called into Go and returned. (Upstream's timer can
-// only sample them through the process-wide ITIMER_PROF.)
+// Threads that are not running Go: threads that C created, which may have called
+// into Go and returned. (Upstream's timer can only sample them through the
+// process-wide ITIMER_PROF.)
 //
-// They are found by a goroutine of runtime/pprof (see perffind_linux.go), which
-// also drains their rings. For their signal handler can't: without a g it may not
-// call anything that could grow the stack, or write to a profBuf. It is not
-// needed either. A record in the ring has the instruction, which is all that a
-// profile shows of C code, under runtime._ExternalCode. Only if the program has
-// a C traceback function (SetCgoTraceback) does the thread get a signal, and
-// its handler leaves the stack in a queue, with the ring's head, for the
-// goroutine to match with the records.
+// A goroutine of runtime/pprof finds them (see perffind_linux.go) and drains their
+// rings. Their signal handler can't: without a g it may not call anything that could
+// grow the stack, or write to a profBuf. Nor is it needed. A record in the ring has
+// the instruction, which is all that a profile shows of C code, under
+// runtime._ExternalCode. Only if the program has a C traceback function
+// (SetCgoTraceback) does the thread get a signal. Its handler leaves the stack in a
+// queue, with the ring's head, for the goroutine to match with the records.
 
 package runtime
 
@@ -25,32 +24,32 @@ import (
 // perfForeignSignals reports whether threads that run C are sent signals.
 func perfForeignSignals() bool { return cgoTraceback != nil }
 
-// perfForeignAdopt gives mp the counters of its thread, if it has some from
-// when it ran C. The caller holds perfProf.lock.
+// perfForeignAdopt gives mp the counters that its thread has from when it ran C, and
+// reports whether there were any. The caller holds perfProf.lock.
 func perfForeignAdopt(mp *m, tid int32) bool {
 	t := perfForeignFind(tid)
 	if t == nil {
 		return false
 	}
-	// The records are written to the slots with the thread's counters running. So
-	// its handler, which takes the slots' locks, must not run.
+	// Records are written to the slots while the thread's counters run. So its
+	// handler, which takes the slots' locks, must not run.
 	var mask sigset
 	sigsave(&mask)
 	sigblock(false)
 	switch {
 	case t.ended():
-		t.bury()
+		t.disarmEnded()
 		t = nil
 	case t.mp != 0:
-		// The thread has an M already, and mp is for a signal's handler, on top of
-		// the C code that the signal has interrupted: see badsignal.
+		// The thread has an M already. mp is for the handler of a signal that has
+		// interrupted its C code; see badsignal.
 	default:
 		t.drainForeign()
 		t.acquire()
 		t.mp.set(mp)
 		mp.perf.Store(uintptr(unsafe.Pointer(t)))
 		t.lock.Store(0)
-		t.signals(true)
+		t.setSignals(true)
 		if !mp.isextra {
 			perfForeignRemove(t)
 		}
@@ -59,10 +58,10 @@ func perfForeignAdopt(mp *m, tid int32) bool {
 	return t != nil
 }
 
-// abandon takes t from mp, whose thread returns to C. All signals are blocked,
-// and the caller holds perfProf.lock.
-func (t *perfThread) abandon(mp *m) {
-	t.signals(perfForeignSignals())
+// leaveGo takes t from mp, whose thread returns to C. All signals are blocked, and
+// the caller holds perfProf.lock.
+func (t *perfThread) leaveGo(mp *m) {
+	t.setSignals(perfForeignSignals())
 	t.acquire()
 	mp.perf.Store(0)
 	t.mp.set(nil)
@@ -70,29 +69,29 @@ func (t *perfThread) abandon(mp *m) {
 	t.drainForeign() // the thread has been in C since perfCross
 }
 
-// perfThreadEnds reports whether the current thread, which C created and which
-// drops its M mp, is about to end. Since Go 1.21 it keeps the M until then, if C
-// can tell when that is (see needAndBindM). One that a signal's handler has needed
-// for itself is dropped before, but has never been told that it is in C.
+// perfThreadEnds reports whether the current thread, which C created and which drops
+// its M mp, is about to end. Since Go 1.21 it keeps the M until then, if C can say
+// when that is (see needAndBindM). An M that a signal's handler has needed for itself
+// is dropped earlier, but its isExtraInC has never been set.
 //
 //go:nowritebarrierrec
 func perfThreadEnds(mp *m) bool {
 	return mp.isExtraInC && _cgo_pthread_key_created != nil && *(*uintptr)(_cgo_pthread_key_created) != 0
 }
 
-// getsSignals reports whether t's thread is to get signals for overflows.
+// getsSignals reports whether t's thread should get signals for overflows.
 func (t *perfThread) getsSignals() bool {
 	return (t.mp != 0 || perfForeignSignals()) && t.tid != perfLinux.exec
 }
 
-// signals says whether t's thread gets signals for overflows.
-func (t *perfThread) signals(on bool) {
+// setSignals sets whether t's thread gets signals for overflows.
+func (t *perfThread) setSignals(on bool) {
 	flags := uintptr(0)
 	if on {
 		flags = _O_ASYNC
 	}
 	for i := range t.ctr[:t.n] {
-		if c := &t.ctr[i]; c.ours() {
+		if c := &t.ctr[i]; c.isOpen() {
 			fcntlPtr(c.fd, _F_SETFL, flags)
 		}
 	}
@@ -110,10 +109,10 @@ type perfStacks struct {
 	_ sys.NotInHeap
 	n uint // words in use
 
-	// Each stack is the ring's head when it was taken, the registers that a record
-	// must have to belong to it, the number of its instructions, and these. At 10
-	// kHz and depth 10 the queue lasts 29 ms. Records without a stack in the queue
-	// are recorded with their leaf.
+	// Each stack is the ring's head when it was taken, the two registers that a
+	// record must have to belong to it, the number of its instructions, and the
+	// instructions. At 10 kHz and depth 10 the queue lasts 29 ms. Records without a
+	// stack in the queue are recorded with their leaf.
 	words [4096]uint64
 }
 
@@ -127,9 +126,9 @@ func (t *perfThread) makeStacks() {
 }
 
 // push adds the stack in pcs, which a signal has interrupted at pc and sp, to the
-// queue, if there is room for the longest. head is the ring's.
+// queue, if there is room for the longest possible one. head is the ring's.
 //
-// It calls nothing, and no index needs a bounds check: see perfSigprofNonGo.
+// It calls nothing, and no index needs a bounds check; see perfSigprofNonGo.
 //
 //go:nosplit
 //go:nowritebarrierrec
@@ -150,11 +149,11 @@ func (q *perfStacks) push(pcs *cgoCallers, head uint64, pc, sp uintptr) {
 	q.n = i + perfStackHeader + n
 }
 
-// perfSigprofInC handles an event's signal on a thread of C that has called Go and
-// is in C again: gp is its M's g0. There cgoSigtramp leaves out the C traceback.
+// perfSigprofInC handles an event's signal on a thread of C that has called Go and is
+// in C again. gp is its M's g0. cgoSigtramp makes no C traceback of such a thread.
 //
-// The thread has called Go with C's stack, so its handler can call C on the stack
-// that the signal has.
+// The thread has called Go with C's stack, so its handler can call C on the signal's
+// stack.
 //
 //go:nosplit
 //go:nowritebarrierrec
@@ -167,7 +166,7 @@ func perfSigprofInC(gp *g, c *sigctxt) {
 	if t == nil {
 		return
 	}
-	// Nobody else uses them while the thread has no Go frames.
+	// Nothing else uses cgoCallers while the thread has no Go frames.
 	pcs := mp.cgoCallers
 	pcs[0] = 0
 	arg := cgoTracebackArg{sigContext: uintptr(c.ctxt), buf: (*uintptr)(noescape(unsafe.Pointer(pcs))), max: uintptr(len(pcs))}
@@ -183,16 +182,16 @@ func perfSigprofInC(gp *g, c *sigctxt) {
 	pcs[0] = 0
 }
 
-// perfSigprofNonGo handles an event's signal on a thread without a g that has
-// a C traceback, which is in sigprofCallers. See sigprofNonGo for what may be done here.
+// perfSigprofNonGo handles an event's signal on a thread without a g. Its C traceback
+// is in sigprofCallers. See sigprofNonGo for what may be done here.
 //
-// It must do with little stack. The linker grants nosplit functions 800 bytes. On
-// ppc64 sigprofNonGoWrapper takes 544 of them and sigprofNonGo 80, which leaves
-// 176 for this function and all that it calls; upstream's branch, addNonGo, takes
-// all of these. So no index may need a bounds check (the call of panicBounds takes 120
-// bytes more), and where inlining is off, as for a debugger, nothing that is called
-// here may call in turn. misc/pmu/ports links both, and wants 48 bytes to be left with
-// inlining.
+// It must make do with little stack. The linker grants nosplit functions 800 bytes.
+// On ppc64 sigprofNonGoWrapper takes 544 of them and sigprofNonGo 80, which leaves
+// 176 for this function and all that it calls; upstream's branch, addNonGo, takes all
+// of these. So no index may need a bounds check (the call of panicBounds takes another
+// 120 bytes), and where inlining is off, as for a debugger, the functions called here
+// may call no others. misc/pmu/ports links both ways, and demands that 48 bytes are
+// left with inlining.
 //
 //go:nosplit
 //go:nowritebarrierrec
@@ -211,9 +210,9 @@ func perfSigprofNonGo(info *siginfo, ctx unsafe.Pointer) {
 	t.lock.Store(0)
 }
 
-// drainForeign reads the ring of a thread if that runs C. The calling thread's
-// counters are stopped or its signals blocked. What the thread's last stay in Go
-// has left in the ring is not there any more, see perfCross.
+// drainForeign reads the ring of a thread that runs C; it leaves others alone. The
+// calling thread's counters are stopped or its signals blocked. perfCross has removed
+// what the thread's last stay in Go left in the ring.
 func (t *perfThread) drainForeign() {
 	t.acquire()
 	if t.ring.base != 0 && t.inC() {
@@ -228,17 +227,17 @@ func (t *perfThread) readForeign() {
 	head := t.ring.head()
 	stk := [1 + maxCPUProfStack]uintptr{logicalStackSentinel} // see perfStack
 	next, n := uint(0), 1
-	until := uint64(0) // records that end here or before belong to stk[:n],
+	until := uint64(0) // records that end here or earlier belong to stk[:n],
 	var pc, sp uint64  // if they have these registers
 	records := 0
 	var rec perfRecord
 	for {
-		i := t.overflow(&rec, head)
+		i := t.nextSample(&rec, head)
 		if i < 0 {
 			break
 		}
 		records++
-		if !t.count(i) {
+		if !t.takesPeriod(i) {
 			continue
 		}
 		if q := t.stacks; q != nil {
@@ -272,8 +271,8 @@ func (t *perfThread) readForeign() {
 	t.boundForeign(records)
 }
 
-// boundForeign is the overhead bound of a thread that runs C, where nothing of a
-// sample's cost is seen: each record was an interrupt.
+// boundForeign is the overhead bound of a thread that runs C. It sees nothing of what
+// a sample costs, only that each record was an interrupt.
 func (t *perfThread) boundForeign(records int) {
 	b := &t.load
 	direction := -1

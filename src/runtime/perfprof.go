@@ -5,49 +5,33 @@
 // Sampling of performance-monitoring events: the part that every OS shares.
 //
 // The process has perf.MaxEvents slots. Each samples one event, into a profile
-// buffer of its own (proposal 36821, section 4.2). A session is the slots that one
-// call of perfStart took, and that one of perfStop gives back. Sessions come and go
-// independently of each other. The OS layer (perfprof_linux.go) arms counters on
+// buffer of its own (proposal 36821, section 4.2). A session is the slots taken by
+// one call of perfStart and given back by one of perfDone. Sessions come and go
+// independently of each other. The OS layer (perfarm_linux.go) arms counters on
 // every thread and calls perfSlot.add from the signal handler; a goroutine of each
-// session in runtime/pprof calls perfRead and drains the session's buffers.
+// session in runtime/pprof calls perfRead and drains the session's buffers
+// (perfbuf.go).
 //
 //	perfStart   takes slots, and arms all threads for them
 //	perfStop    closes their counters on all threads, and ends their buffers
-//	perfDone    gives the slots back (everything was read)
+//	perfDone    gives the slots back, once everything has been read
 //
 // A thread's counters share one ring, one signal handler and one overhead bound,
-// whichever sessions they belong to: what a signal costs, and what a sample may
-// cost the program, does not depend on who asked.
+// whichever sessions they belong to: neither the cost of a signal nor what samples
+// may cost the program depends on who asked.
 
 package runtime
 
 import (
-	"internal/abi"
-	"internal/goarch"
 	"internal/runtime/atomic"
 	"internal/runtime/perf"
-	"internal/runtime/sys"
-	"unsafe"
+	_ "unsafe" // for linkname
 )
 
-// perfHdrWords is the size of a sample's header in a slot's profBuf: the
-// number of samples and the number of events they stand for. They are recorded
-// apart, so that a sample may stand for another number of events than the
-// period (the session may lengthen it, the kernel may multiplex counters).
-const perfHdrWords = 2
-
-// The size of one event's buffer. Events are sampled at up to thousands of Hz
-// per thread, so it is twice the timer's: 3,800 samples of full depth, 18,000 of
-// depth 10, and at most 32,000. Half of it has to last until the reader runs.
-const (
-	perfBufWords = 2 * profBufWordCount
-	perfBufTags  = 2 * profBufTagCount
-)
-
-// A perfSlot is one event of the session.
+// A perfSlot is one event of a session.
 type perfSlot struct {
 	// cfg is written by perfStart before any thread is armed for the slot, and
-	// again when none is any more; the handler reads it without a lock.
+	// again after the last has been disarmed. The handler reads it without a lock.
 	cfg perf.Config
 
 	// rung is the index in cfg.Periods of the period that threads start with.
@@ -60,14 +44,14 @@ type perfSlot struct {
 	// log is the event's profile buffer. It has the same life as cfg.
 	log *profBuf
 
-	// lock serializes writers of log: a profBuf has one writer. It is taken
-	// in signal handlers, so normal code may take it only on a thread that has
-	// no counter of the slot running, blocks SIGPROF, or has its own perfThread
-	// locked: then the handler gives up before it gets here.
+	// lock serializes writers of log: a profBuf has one writer. It is taken in
+	// signal handlers. So normal code may take it only on a thread that has no
+	// running counter of the slot, blocks SIGPROF, or holds the lock of its own
+	// perfThread: then the handler gives up before it gets here.
 	lock atomic.Uint32
 
-	// stats is the ledger. Written under perfProf.lock only: the handler
-	// counts in its thread's perfCounter, which is added here at disarm.
+	// stats is the ledger. It is written under perfProf.lock only: the handler
+	// counts in its thread's perfCounter, whose ledger is added here at disarm.
 	stats perf.Stats
 }
 
@@ -127,15 +111,6 @@ var perfProf struct {
 	slots    [perf.MaxEvents]perfSlot
 	sessions [perf.MaxEvents]perfSession
 }
-
-// Frames that stand in for what could not be unwound or recorded. They appear
-// in profiles by name, like _ExternalCode and friends in proc.go.
-
-func _PerfDelayed()   { _PerfDelayed() }   // SIGPROF was blocked or pending when the event overflowed
-func _PerfHandler()   { _PerfHandler() }   // the profiler's own signal handler
-func _PerfLostRing()  { _PerfLostRing() }  // the kernel's ring was full
-func _PerfLostLate()  { _PerfLostLate() }  // the processor's or the kernel's interrupt came late; see perfCounter.late
-func _PerfLostStart() { _PerfLostStart() } // due before the thread's counter could interrupt; see perfFirstPeriod
 
 // perfStart starts a session, which samples the events in cfg on all threads of the
 // process, those that exist and those that come. On failure nothing of it is left
@@ -281,118 +256,4 @@ func perfStats(session, event int) perf.Stats {
 	st := perfProf.slots[perfProf.sessions[session].slots[event]].stats
 	unlock(&perfProf.lock)
 	return st
-}
-
-// perfRead returns the next chunk of the buffer of some event of the session,
-// blocking until there is one. eof means that sampling was stopped and everything
-// has been read. The data are valid until the next call. A session has one reader.
-//
-// It polls every buffer before it sleeps, so that a busy event cannot make
-// another one's buffer overflow. (A reader of each buffer in turn, blocking,
-// was what the prototype of 2020 did.)
-//
-//go:linkname perfRead runtime/pprof.runtime_perfRead
-func perfRead(session int) (event int, data []uint64, tags []unsafe.Pointer, eof bool) {
-	ss := &perfProf.sessions[session]
-	for {
-		ended := 0
-		for range ss.n {
-			i := ss.next
-			ss.next = (i + 1) % ss.n
-			data, tags, eof := perfProf.slots[ss.slots[i]].log.read(profBufNonBlocking)
-			if len(data) > 0 {
-				return i, data, tags, false
-			}
-			if eof {
-				ended++
-			}
-		}
-		if ended == ss.n {
-			return 0, nil, nil, true
-		}
-		ss.sleeping.Store(1)
-		// Look again: a writer that saw sleeping == 0 did not wake us.
-		due := false
-		for _, slot := range ss.slots[:ss.n] {
-			due = due || perfProf.slots[slot].due()
-		}
-		if due && ss.sleeping.CompareAndSwap(1, 0) {
-			continue
-		}
-		// Nothing is due, or a waker is on its way.
-		notetsleepg(&ss.wait, -1)
-		noteclear(&ss.wait)
-	}
-}
-
-// wake wakes the session's reader if it sleeps. It may run in a signal handler.
-//
-//go:nowritebarrierrec
-func (ss *perfSession) wake() {
-	if ss.sleeping.Load() == 1 && ss.sleeping.CompareAndSwap(1, 0) {
-		notewakeup(&ss.wait)
-	}
-}
-
-// due reports whether the reader should drain the slot's buffer now: its data
-// or its tags are half full, or it is complete. Like profBuf.write's own
-// wakeup, but for a reader that waits for all buffers at once, and for stacks
-// so short that the tags run out first.
-func (s *perfSlot) due() bool {
-	b := s.log
-	r, w := b.r.load(), b.w.load()
-	data := countSub(w.dataCount(), r.dataCount())
-	tags := countSub(w.tagCount(), r.tagCount())
-	return data < 0 || data >= len(b.data)/2 || tags >= len(b.tags)/2 || b.eof.Load() != 0
-}
-
-// profBufStack stores stk in data, for profBuf.write. Where words are of the same
-// size that is a copy: of a stack of ten frames, in 125 instructions and not 190.
-//
-//go:nowritebarrierrec
-func profBufStack(data []uint64, stk []uintptr) {
-	if goarch.PtrSize == 8 {
-		copy(data[:len(stk)], unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(stk))), len(stk)))
-		return
-	}
-	for i, pc := range stk {
-		data[i] = uint64(pc)
-	}
-}
-
-// add records samples overflows, together standing for events events, at stk.
-// It is called from signal handlers and, at disarm, from normal code; see
-// perfSlot.lock.
-//
-// The tag must be &gp.labels of the interrupted goroutine, or nil; see
-// profBuf.write. The stack is as in perfStack.
-//
-//go:nowritebarrierrec
-func (s *perfSlot) add(tagPtr *unsafe.Pointer, stk []uintptr, samples, events uint64) {
-	hdr := [perfHdrWords]uint64{samples, events}
-	for !s.lock.CompareAndSwap(0, 1) {
-		osyield()
-	}
-	s.log.write(tagPtr, 0, hdr[:], stk) // no profile has the time of a sample
-	ss := &perfProf.sessions[s.session]
-	due := ss.sleeping.Load() == 1 && s.due()
-	s.lock.Store(0)
-	if due {
-		ss.wake()
-	}
-}
-
-// addLeaf records overflows of which only the instruction is known, under the
-// frame of why, one of the functions above. ip may be 0.
-//
-//go:nowritebarrierrec
-func (s *perfSlot) addLeaf(ip uintptr, why func(), samples, events uint64) {
-	// ip+1 and why+1: stacks hold return addresses. See tracebackPCs.
-	stk := [3]uintptr{0, ip + 1, abi.FuncPCABIInternal(why) + sys.PCQuantum}
-	if ip == 0 {
-		stk[1] = stk[2]
-		s.add(nil, stk[:2], samples, events)
-		return
-	}
-	s.add(nil, stk[:], samples, events)
 }

@@ -11,12 +11,13 @@ import (
 )
 
 // perfForeign has the perfThreads of all threads that Go did not create, with or
-// without an M, by their IDs: a hash table with linear probing, at most half full.
+// without an M, by thread ID: a hash table with linear probing, at most half full.
 //
 // It is written under perfProf.lock. A thread's signal handler looks for its own
-// entry without a lock, and may miss it, or find another thread's, while others
-// are moved: it loses a stack then, and checks what it has found. An outgrown
-// table is not freed for its sake. (All together are smaller than the last one.)
+// entry without a lock. While entries are moved it may miss its own, which loses a
+// stack, or find another thread's, so it checks what it finds. An outgrown table is
+// not freed, for the handlers' sake. (All of them together are smaller than the
+// current one.)
 var perfForeign struct {
 	table atomic.Uintptr // *perfForeignTable; 0 before the first insertion
 	n     uint32         // threads in it
@@ -50,8 +51,8 @@ func perfForeignCurrent() *perfForeignTable {
 	return (*perfForeignTable)(unsafe.Pointer(perfForeign.table.Load()))
 }
 
-// perfForeignFind returns the perfThread of thread tid, or nil. For a handler it
-// may be another one, or have been reused since: its memory stays.
+// perfForeignFind returns the perfThread of thread tid, or nil. A handler may get
+// another thread's, or one that has been reused since; its memory stays valid.
 //
 // It calls nothing, not even tab.at, where inlining is off; see perfSigprofNonGo.
 //
@@ -131,8 +132,8 @@ func perfForeignRemove(t *perfThread) {
 	for tab.at(i).t.Load() != uintptr(unsafe.Pointer(t)) {
 		i++
 	}
-	// Close the gap: a search ends at an empty entry, so an entry behind it moves
-	// there unless it belongs between the two.
+	// Close the gap: a search ends at an empty entry, so a later entry moves there
+	// unless it belongs between the two.
 	for j := i + 1; ; j++ {
 		e := tab.at(j)
 		p := e.t.Load()

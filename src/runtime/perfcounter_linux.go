@@ -1,0 +1,231 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// One event's counter on one thread.
+
+package runtime
+
+import (
+	"internal/runtime/perf"
+	"unsafe"
+)
+
+// A perfCounter is one event's counter on one thread. Protected by the thread's
+// perfThread.lock.
+type perfCounter struct {
+	fd      int32
+	stopped bool   // for good
+	id      uint64 // the kernel's name for it in ring records; 0 if there never was one
+
+	stopHead uint64 // the ring's head when it was stopped: its records are before it
+	joined   int64  // ns, what samples had cost on the thread before it
+
+	// The counter starts with a random first period, and runs with the event's
+	// own from the first overflow on; see perfFirstPeriod.
+	start     uint64 // where the first overflow was due if it could not come so soon; or 0
+	first     uint64 // the first period
+	firstDone bool   // it runs with the event's period
+	firstEnd  uint64 // ring records before it were written with the first period,
+	firstSum  uint64 // and stand for these events that are not recorded yet
+
+	period        uint64 // events between samples: cfg.Periods[rung], once firstDone
+	rung, maxRung uint8
+	minRung       uint8  // the kernel throttles the event below it
+	base          uint64 // the counter's value when it began to run with that period; 0 before
+	carry         uint64 // events of unfinished periods, for the next sample; of threads that run C
+	due           uint64 // without a ring: the counter's value at the next overflow
+
+	perf.Ledger // of this counter, completed and added to its slot's at disarm
+}
+
+// openCounter opens in c the counter of slot i on t's thread, stopped. ring is the
+// first counter that is opened with it. If that fails, c has a descriptor if it
+// has an ID. The caller holds perfProf.lock.
+func (t *perfThread) openCounter(i int, c, ring *perfCounter) (perf.Op, int32) {
+	s := &perfProf.slots[i]
+	period := s.cfg.Periods[s.rung]
+	start, first := perfFirstPeriod(&s.cfg, period, t.fresh)
+	*c = perfCounter{firstDone: first == period, due: first, start: start, first: first, period: period, rung: s.rung, maxRung: s.rung}
+
+	fd := perfOpen(s, t.tid, first)
+	if fd >= perfLinux.fds {
+		closefd(fd)
+		fd = -_EMFILE
+	}
+	if fd < 0 {
+		return perf.OpOpen, -fd
+	}
+	c.fd = fd
+	if r := ioctl(fd, _PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&c.id))); r < 0 {
+		closefd(fd)
+		return perf.OpControl, -r
+	}
+	if r := t.requestSignals(fd); r < 0 {
+		return perf.OpSignal, -r
+	}
+	switch {
+	case c == ring && t.slots == 0:
+		// Going without a ring costs accuracy, not the profile: see
+		// drainCounters. It is counted as NoRing.
+		t.ring.open(fd)
+	case t.ring.base != 0:
+		return t.shareRing(c, ring)
+	}
+	return perf.OpNone, 0
+}
+
+// requestSignals has the kernel send t's thread a SIGPROF for each overflow of the
+// counter fd, if it is to get any. It returns a negated errno, or 0.
+func (t *perfThread) requestSignals(fd int32) int32 {
+	own := fOwnerEx{typ: _F_OWNER_TID, pid: t.tid}
+	if r := fcntlPtr(fd, _F_SETOWN_EX, uintptr(unsafe.Pointer(&own))); r < 0 {
+		return r
+	}
+	if r := fcntlPtr(fd, _F_SETSIG, _SIGPROF); r < 0 {
+		return r
+	}
+	if t.getsSignals() {
+		if r := fcntlPtr(fd, _F_SETFL, _O_ASYNC); r < 0 {
+			return r
+		}
+	}
+	return 0
+}
+
+// shareRing has c write to t's ring, for which the kernel wants the descriptor of
+// a counter that does already: first, unless that is c, or another one.
+func (t *perfThread) shareRing(c, first *perfCounter) (perf.Op, int32) {
+	other := first
+	if c == first {
+		// The mapping keeps the event for which it was made in existence after
+		// its descriptor is closed, so any counter may end first.
+		other = nil
+		for k := range t.ctr[:t.n] {
+			if t.ctr[k].isOpen() {
+				other = &t.ctr[k]
+				break
+			}
+		}
+		if other == nil {
+			return perf.OpRing, _EBADF // the program has closed them all
+		}
+	}
+	if r := ioctl(c.fd, _PERF_EVENT_IOC_SET_OUTPUT, uintptr(other.fd)); r < 0 {
+		return perf.OpRing, -r
+	}
+	return perf.OpNone, 0
+}
+
+// perfOpen opens a counter of the slot's event for thread tid, stopped. It
+// returns a descriptor or a negated errno.
+//
+// The session's first thread finds out what the kernel can do; what it found
+// then holds for all threads.
+func perfOpen(s *perfSlot, tid int32, period uint64) int32 {
+	best := s.cfg.Precise == perf.PreciseBest && s.stats.Threads == 0
+	if best {
+		s.stats.Precise = perfMaxPrecise
+	}
+	for {
+		attr := perfAttr(&s.cfg.Attr, s.stats.Precise)
+		attr.samplePeriod = period
+		attr.readFormat = perfLinux.readFormat
+		if perfLinux.regs {
+			attr.sampleType |= _PERF_SAMPLE_REGS_USER
+			attr.sampleRegsUser = perfSampleRegs
+		}
+		if s.cfg.Software() {
+			// The kernel makes one perf_sample_data for an occurrence of the event
+			// and uses it for all counters that it makes overflow
+			// (do_perf_sw_event in kernel/events/core.c). Since Linux 6.1 or so it
+			// fills in only what an earlier counter's record did not have
+			// (perf_prepare_sample), so all records have the first counter's ID.
+			// But each record has the reading of its own counter.
+			attr.sampleType |= _PERF_SAMPLE_READ
+		}
+		fd := perf_event_open(&attr, tid, -1, -1, _PERF_FLAG_FD_CLOEXEC)
+		switch {
+		case fd >= 0:
+			return fd
+		case fd == -_ENOSYS && perfLinux.regs && perfLinux.armed == nil:
+			// Perhaps a kernel without CONFIG_HAVE_PERF_REGS, as mips had until
+			// 5.13. If there is no perf_event_open, the error comes back.
+			perfLinux.regs = false
+		case best && s.stats.Precise > 0:
+			// Nobody asked for this precision: take the next lower one.
+			s.stats.Precise--
+		case fd == -_EINVAL && perfLinux.readFormat&_PERF_FORMAT_LOST != 0 && perfLinux.armed == nil:
+			// Perhaps Linux before 6.0. If it is another EINVAL, it comes back.
+			perfLinux.readFormat &^= _PERF_FORMAT_LOST
+			if best {
+				s.stats.Precise = perfMaxPrecise
+			}
+		default:
+			return fd
+		}
+	}
+}
+
+// isOpen reports whether the counter's descriptor is still the counter.
+//
+//go:nowritebarrierrec
+func (c *perfCounter) isOpen() bool { return c.id != 0 && c.fd >= 0 && perfIs(c.fd, c.id) }
+
+// control performs an ioctl on the counter, if it is still open.
+//
+//go:nowritebarrierrec
+func (c *perfCounter) control(req uintptr) {
+	if c.isOpen() {
+		ioctl(c.fd, req, 0)
+	}
+}
+
+// close closes the counter's descriptor, if it is still open.
+func (c *perfCounter) close() {
+	if c.isOpen() {
+		closefd(c.fd)
+	}
+}
+
+// perfIs reports whether fd is still the counter that the kernel calls id.
+// Programs that become daemons close all descriptors there may be, and what
+// they open next gets the numbers. Then reading one would take the program's
+// data, or wait for some, and the flags set would be those of its file.
+//
+//go:nowritebarrierrec
+func perfIs(fd int32, id uint64) bool {
+	var got uint64
+	return ioctl(fd, _PERF_EVENT_IOC_ID, uintptr(noescape(unsafe.Pointer(&got)))) == 0 && got == id
+}
+
+// A perfCounterValue is what read(2) returns for perfLinux.readFormat.
+type perfCounterValue struct {
+	value, enabled, running, id, lost uint64
+}
+
+// perfReadSize returns the size of what perfLinux.readFormat asks for, in bytes.
+//
+//go:nowritebarrierrec
+func perfReadSize() int32 {
+	n := int32(unsafe.Sizeof(perfCounterValue{}))
+	if perfLinux.readFormat&_PERF_FORMAT_LOST == 0 {
+		n -= 8
+	}
+	return n
+}
+
+// read reads the counter c. It reports whether that worked; it does not if the
+// program has closed the descriptor.
+//
+//go:nowritebarrierrec
+func (v *perfCounterValue) read(c *perfCounter) bool {
+	n := perfReadSize()
+	return c.isOpen() && read(c.fd, noescape(unsafe.Pointer(v)), n) == n
+}
+
+const (
+	_ESRCH  = 3
+	_EBADF  = 9
+	_EMFILE = 24
+)

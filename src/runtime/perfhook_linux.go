@@ -1,0 +1,128 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Where the rest of the runtime calls the engine: when a thread begins and ends,
+// when it crosses between C and Go, and when it gets a SIGPROF. While nothing is
+// sampled or counted each costs a load and a compare.
+
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"unsafe"
+)
+
+// perfHooks are the engine's entry points. The first session sets them, before
+// perfProf.used and perfProf.state, which callers look at first; later sessions
+// leave them as they are. They are variables so that the linker leaves the engine
+// out of a program that has no way to start a session. (The compiler does not look
+// for write barriers behind them, so the functions are marked themselves.)
+var perfHooks struct {
+	init, exit func(mp *m)
+	exec       func(mp *m, begin bool)
+	cross      func(mp *m, toGo bool)
+	sigprof    func(c *sigctxt, gp *g, mp *m, delayed bool) bool
+}
+
+// perfSetHooks connects the engine. Starts of sessions come one after the other.
+func perfSetHooks() {
+	if perfProf.used.Load() {
+		return
+	}
+	perfHooks.init = perfSessionInitThread
+	perfHooks.exit = perfSessionExitThread
+	perfHooks.exec = perfSessionExec
+	perfHooks.cross = perfSessionCross
+	perfHooks.sigprof = perfSessionSigprof
+	perfProf.used.Store(true)
+}
+
+// perfInitThread arms the current thread if a session is running. It is called
+// from minit, with signals unblocked, possibly without a P.
+func perfInitThread(mp *m) {
+	if perfCount.open.Load() != 0 {
+		perfCountHooks.init(mp)
+	}
+	if perfProf.state.Load() == perfSampling {
+		perfHooks.init(mp)
+	}
+}
+
+func perfSessionInitThread(mp *m) {
+	systemstack(func() { perfArm(mp, nil) })
+}
+
+// perfExitThread disarms the current thread, which exits or leaves Go. It is
+// called from unminit with all signals blocked, possibly without a P.
+//
+//go:nowritebarrierrec
+func perfExitThread(mp *m) {
+	// unminit is about to do this. Doing it before looking at the states means
+	// that whoever starts a session or opens a set later does not find the
+	// thread, and that whoever has found it already holds the lock taken below
+	// until it is armed.
+	atomic.Store64(&mp.procid, 0)
+	// In the reverse order of perfInitThread, so that what a profile counts of
+	// a thread is a part of what a set of counters does.
+	if perfProf.state.Load() != perfIdle {
+		perfHooks.exit(mp)
+	}
+	if perfCount.open.Load() != 0 {
+		perfCountHooks.exit(mp)
+	}
+}
+
+//go:nowritebarrierrec
+func perfSessionExitThread(mp *m) {
+	lock(&perfProf.lock)
+	if t := (*perfThread)(unsafe.Pointer(mp.perf.Load())); t == nil {
+		// Never armed, or disarmed by perfStopThreads.
+	} else if mp.isextra && !perfThreadEnds(mp) {
+		t.leaveGo(mp)
+	} else {
+		t.stop(t.slots)
+		t.disarm(t.slots)
+	}
+	unlock(&perfProf.lock)
+}
+
+// perfCross is called by a thread of C that has an M, when it goes to Go and when
+// it goes back to C that Go did not call. The thread must not be preempted; see
+// cgocallbackg. And mp.isExtraInC must be false, so that no signal makes the
+// thread take an M for its handler (see badsignal): arming that M would wait for
+// perfProf.lock, whose holder may wait for the lock taken here.
+//
+//go:nosplit
+func perfCross(mp *m, toGo bool) {
+	if mp.perf.Load() != 0 {
+		perfHooks.cross(mp, toGo)
+	}
+}
+
+// perfSessionCross records what has overflowed on the side the thread comes from
+// and has not been read yet. Otherwise the next reader of the ring would take it
+// for the other side's.
+//
+// It holds the thread's lock, so its handler does not wait for a slot's.
+//
+//go:nosplit
+func perfSessionCross(mp *m, toGo bool) {
+	systemstack(func() {
+		t := (*perfThread)(unsafe.Pointer(mp.perf.Load()))
+		if t == nil {
+			return
+		}
+		t.acquire()
+		if t.mp.ptr() == mp && t.ring.base != 0 && t.ring.head() != t.ring.tail {
+			if toGo && mp.ncgo == 0 { // from C that Go did not call
+				t.readForeign()
+			} else {
+				t.drainLeafs(t.ring.head(), perfLeafDelayed)
+			}
+			// These overflowed here, while the handler gave up.
+			t.drainLeafs(t.ring.head(), perfLeafHandler)
+		}
+		t.lock.Store(0)
+	})
+}

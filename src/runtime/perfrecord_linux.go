@@ -1,0 +1,293 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Reading a thread's ring, or its counters where there is no ring: what becomes of
+// each overflow. All of it may run in a signal handler; see perfsig_linux.go.
+
+package runtime
+
+import (
+	"internal/goarch"
+)
+
+// perfKernelIP stands for kernel instructions that are not known. It is in the
+// last page of the address space, where there is no code.
+const perfKernelIP = ^uintptr(4095)
+
+// nextSample reads the next sample record before head into rec, and returns its
+// slot, or -1 if there is none. Records of other types are entered in the ledger.
+//
+//go:nowritebarrierrec
+func (t *perfThread) nextSample(rec *perfRecord, head uint64) int {
+	for t.ring.tail != head {
+		if !t.ring.next(rec, head) {
+			continue
+		}
+		i := t.slotOf(rec)
+		switch {
+		case i < 0:
+		case rec.typ != _PERF_RECORD_SAMPLE:
+			t.noteRecord(i, rec)
+		default:
+			rec.hide(i)
+			return i
+		}
+	}
+	return -1
+}
+
+// slotOf returns the slot of the event that the record is about, or -1 if its
+// counter has been closed.
+//
+//go:nowritebarrierrec
+func (t *perfThread) slotOf(rec *perfRecord) int {
+	for i := range t.ctr[:t.n] {
+		if t.ctr[i].id == rec.id && t.slots.has(i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// hide removes the address from a record of slot i if it is the kernel's and the
+// event excludes the kernel. The counter stopped on the way into the kernel, and
+// the interrupt found the thread there (skid). exclude_kernel in
+// perf_event_open(2) would have withheld this address.
+//
+//go:nowritebarrierrec
+func (rec *perfRecord) hide(i int) {
+	if rec.kernel() && perfProf.slots[i].cfg.ExcludeKernel {
+		rec.ip = 0
+		rec.misc &^= _PERF_RECORD_MISC_CPUMODE_MASK | _PERF_RECORD_MISC_EXACT_IP
+	}
+}
+
+// noteRecord enters a record that is not a sample in the ledger.
+//
+//go:nowritebarrierrec
+func (t *perfThread) noteRecord(i int, rec *perfRecord) {
+	switch rec.typ {
+	case _PERF_RECORD_LOST:
+		t.ctr[i].LostRing += rec.n
+	case _PERF_RECORD_THROTTLE:
+		t.throttle(i)
+	}
+}
+
+// drain reads the ring up to head and counts in hits the overflows of each event
+// that belong to the stack that c interrupted.
+//
+// A record may be there because SIGPROF was blocked, or pending from the timer, and
+// the thread has moved on since. Such a record does not belong to the interrupted
+// stack, and is recorded with its leaf only.
+//
+//go:nowritebarrierrec
+func (t *perfThread) drain(hits *perfHits, gp *g, c *sigctxt, head uint64) {
+	if t.ring.tail == head {
+		return
+	}
+	pc, sp := c.sigpc(), c.sigsp()
+	var rec perfRecord
+	for {
+		i := t.nextSample(&rec, head)
+		if i < 0 {
+			break
+		}
+		fits := rec.pc == pc && rec.sp == sp || t.fits(i, &rec, c)
+		if !fits {
+			hits.strays++
+		} else if hits.first == 0 {
+			hits.first = rec.time
+		}
+		if perfProf.watch && perfWatches(i, rec.ip) && perfReplayed(gp) {
+			t.ctr[i].Replayed++
+			continue
+		}
+		if !t.takesPeriod(i) {
+			continue
+		}
+		h := &hits.ev[i]
+		h.all++
+		if !fits {
+			kind := perfLeafDelayed
+			if perfInHandler(&rec) {
+				kind = perfLeafHandler
+			}
+			t.addLeaf(i, &rec, kind)
+			continue
+		}
+		hits.any = true
+		hits.time = rec.time
+		if rec.kernel() {
+			h.kernel++
+			if h.kernel == 1 && goarch.PtrSize == 8 {
+				h.kernelIP = rec.ip
+			} else if h.kernelIP != rec.ip {
+				h.kernelIP = perfKernelIP
+			}
+			continue
+		}
+		h.n++
+		h.ip = rec.ip
+		h.exact = rec.misc&_PERF_RECORD_MISC_EXACT_IP != 0
+	}
+	t.ring.consume()
+	t.flushLeafs()
+}
+
+// drainLeafs reads the ring up to head and records every overflow with its leaf
+// only: those of the signal handler that calls it, or those that no handler will
+// read any more.
+//
+//go:nowritebarrierrec
+func (t *perfThread) drainLeafs(head uint64, kind perfLeaf) {
+	if t.ring.tail == head {
+		return
+	}
+	var rec perfRecord
+	for {
+		i := t.nextSample(&rec, head)
+		if i < 0 {
+			break
+		}
+		if !t.takesPeriod(i) {
+			continue
+		}
+		t.addLeaf(i, &rec, kind)
+	}
+	t.ring.consume()
+	t.flushLeafs()
+}
+
+// takeLeafs records the overflows of some stopped counters that the thread's
+// handler has not read in time. It leaves the ring as it is, with what the handler
+// will want to know of the other counters. By then the counters are closed, and the
+// handler passes over their records. (The records can't be marked: writing to the
+// ring's data is a SIGBUS, perf_mmap_pfn_mkwrite in kernel/events/core.c.)
+//
+//go:nowritebarrierrec
+func (t *perfThread) takeLeafs(slots perfSlots) {
+	tail := t.ring.tail
+	head := t.ring.head()
+	var rec perfRecord
+	for t.ring.tail != head {
+		if !t.ring.next(&rec, head) {
+			continue
+		}
+		switch i := t.slotOf(&rec); {
+		case i < 0 || !slots.has(i):
+		case rec.typ != _PERF_RECORD_SAMPLE:
+			t.noteRecord(i, &rec)
+		case t.takesPeriod(i):
+			rec.hide(i)
+			t.addLeaf(i, &rec, perfLeafDelayed)
+		}
+	}
+	t.ring.tail = tail
+	t.flushLeafs()
+}
+
+// A perfLeaf says why an overflow is recorded with its leaf only.
+type perfLeaf uint8
+
+const (
+	perfLeafDelayed perfLeaf = iota // the signal came late: _PerfDelayed
+	perfLeafHandler                 // it was in the profiler's own handler: _PerfHandler
+)
+
+// A perfLeafRun is overflows in a row that are recorded with their leaf only and
+// are of the same event and instruction. They become one sample: otherwise a
+// breakpoint in the code that records them would fill the ring anew while it is
+// read.
+type perfLeafRun struct {
+	n, events uint64 // overflows, and what they stand for
+	slot      int
+	ip        uintptr
+	kind      perfLeaf
+}
+
+// addLeaf records an overflow of slot i with its leaf only. The caller calls
+// flushLeafs after the last one.
+//
+//go:nowritebarrierrec
+func (t *perfThread) addLeaf(i int, rec *perfRecord, kind perfLeaf) {
+	c, ip := &t.ctr[i], rec.leaf()
+	if r := &t.run; r.n == 0 || r.slot != i || r.ip != ip || r.kind != kind {
+		t.flushLeafs()
+		r.slot, r.ip, r.kind = i, ip, kind
+	}
+	t.run.n++
+	t.run.events += c.period
+	c.Sampled += c.period
+	if kind == perfLeafHandler {
+		c.InHandler++
+	} else {
+		c.Delayed++
+	}
+}
+
+// flushLeafs writes what addLeaf has gathered to the profile's buffer.
+//
+//go:nowritebarrierrec
+func (t *perfThread) flushLeafs() {
+	r := &t.run
+	if r.n == 0 {
+		return
+	}
+	why := _PerfDelayed
+	if r.kind == perfLeafHandler {
+		why = _PerfHandler
+	}
+	perfProf.slots[r.slot].addLeaf(r.ip, why, r.n, r.events)
+	r.n, r.events = 0, 0
+}
+
+// drainCounters counts overflows without a ring: fd is the event that the signal
+// names, and each counter's value says how often it has overflowed. So events that
+// overflow together are told apart. But a clock's count includes what was filtered
+// out of its samples; for clocks the signal must be trusted.
+//
+//go:nowritebarrierrec
+func (t *perfThread) drainCounters(hits *perfHits, gp *g, fd int32) {
+	for i := range t.ctr[:t.n] {
+		n := t.countOverflows(i, fd)
+		if n == 0 {
+			continue
+		}
+		if !t.ctr[i].firstDone {
+			t.endFirst(i)
+		}
+		pc := uintptr(perfProf.slots[i].cfg.Config1)
+		for n > 0 && perfWatches(i, pc) && perfReplayed(gp) {
+			t.ctr[i].Replayed++
+			n--
+		}
+		hits.ev[i].all, hits.ev[i].n = n, n
+		hits.any = hits.any || n > 0
+	}
+}
+
+// countOverflows returns how often the counter of slot i has overflowed since the
+// last signal, by its value.
+//
+//go:nowritebarrierrec
+func (t *perfThread) countOverflows(i int, fd int32) (n uint64) {
+	c := &t.ctr[i]
+	var v perfCounterValue
+	switch {
+	case !t.slots.has(i):
+	case perfProf.slots[i].cfg.Clock():
+		if c.fd == fd {
+			n = 1
+		}
+	case !v.read(c) || v.value < c.due:
+	case c.firstDone:
+		n = 1 + (v.value-c.due)/c.period
+		c.due += n * c.period
+	default:
+		n = 1
+		c.due = v.value + c.period
+	}
+	return n
+}

@@ -1,0 +1,242 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// The threads that are sampled: who may touch their counters, and when.
+
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"internal/runtime/perf"
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+// A perfThread holds the counters of one thread.
+//
+// It is allocated outside the heap and never freed, only reused, so a signal
+// handler that has just loaded a pointer to it may always lock it and check
+// whether it still belongs to its thread.
+type perfThread struct {
+	_ sys.NotInHeap
+
+	// next and prev link the threads of perfLinux.armed; next alone links the
+	// free list. round is that of the latest perfEachThread that has visited the
+	// thread. Protected by perfProf.lock.
+	next, prev *perfThread
+	round      uint32
+
+	// lock protects everything below. Its value is perfHandlerLock if a signal
+	// handler of the thread holds it, and else says which M does. The thread's
+	// handler waits for another thread to release it, but gives up if it has
+	// interrupted its own thread in the middle: then the next signal finds what
+	// is in the ring. The holder is on the system stack and waits for nothing
+	// but the locks of perfSlots, which are taken after this one.
+	lock atomic.Uint32
+
+	used    bool     // belongs to a thread
+	fresh   bool     // the thread has just begun; see perfFirstPeriod
+	mp      muintptr // the thread's M; 0 if it has none, see perfforeign_linux.go
+	foreign bool     // Go did not create the thread, and t is in perfForeign. Protected by perfProf.lock
+	tid     int32
+	slots   perfSlots     // those for which there is a counter
+	n       int           // all of slots are below it
+	knocked atomic.Uint32 // knock has sent the thread a SIGPROF, and none has come since
+	ring    perfRing
+	ctr     [perf.MaxEvents]perfCounter // by slot
+	stacks  *perfStacks                 // of a thread that runs C; see perfforeign_linux.go. Stays when t is reused
+	load    perfBound
+	run     perfLeafRun
+
+	// What the handler works with. It is here and not on the handler's stack
+	// because most of it need not be zeroed for each signal.
+	hits perfHits
+	stk  perfStack
+	walk perfWalk
+}
+
+// perfLinux is the Linux part of perfProf. Protected by perfProf.lock.
+var perfLinux struct {
+	armed, last *perfThread // threads that have counters, doubly linked
+	round       uint32      // see perfEachThread
+	free        *perfThread // linked by next only
+
+	// readFormat is what read(2) of a counter returns, and _PERF_SAMPLE_READ:
+	// value, time enabled, time running, ID and, since Linux 6.0, records lost.
+	readFormat uint64
+
+	// regs says that samples have the user's registers. Not all kernels provide
+	// them on all architectures.
+	regs bool
+
+	// sigEntry is where the kernel begins the handling of SIGPROF, which may be
+	// a sanitizer's wrapper of Go's handler.
+	sigEntry uintptr
+
+	// fds is the least descriptor that sessions must not take. The kernel gives
+	// out the least one that is free, so this many are in use by then.
+	fds int32
+
+	// exec is the thread that is in execve, or 0; see perfExec.
+	exec int32
+
+	// maxPercent is the least perf.Limits.Cost of all sessions, and minClock the
+	// least first period of a clock, in ns. They are written before any thread is
+	// armed for the session that changes them, and handlers read maxPercent
+	// without a lock.
+	maxPercent atomic.Int32 // not 64 bits: see perfInAtomic64
+	minClock   uint64
+}
+
+// perfNewThread returns an unused perfThread.
+func perfNewThread() *perfThread {
+	lock(&perfProf.lock)
+	t := perfLinux.free
+	if t != nil {
+		perfLinux.free = t.next
+		t.next = nil
+	}
+	unlock(&perfProf.lock)
+	if t == nil {
+		t = (*perfThread)(persistentalloc(unsafe.Sizeof(perfThread{}), 0, &memstats.other_sys))
+	}
+	return t
+}
+
+// assign makes t the perfThread of thread tid, whose M is mp, or nil if it has
+// none. It is to be armed next. The caller holds perfProf.lock.
+func (t *perfThread) assign(mp *m, tid int32) {
+	t.acquire()
+	t.used = true
+	t.fresh = false
+	t.mp.set(mp)
+	t.tid = tid
+	t.load = perfBound{}
+	t.lock.Store(0)
+}
+
+// release closes t's ring and counters, and puts it on the free list. A handler
+// may hold its lock; it does not use a perfThread with mp == 0. The caller holds
+// perfProf.lock.
+func (t *perfThread) release() {
+	t.acquire()
+	t.used = false
+	t.mp.set(nil)
+	t.ring.close()
+	for i := range t.ctr[:t.n] {
+		t.ctr[i].close()
+		t.ctr[i] = perfCounter{}
+	}
+	t.n = 0
+	t.slots = 0
+	t.lock.Store(0)
+	t.recycle()
+}
+
+// recycle puts an unused t on the free list. The caller holds perfProf.lock.
+func (t *perfThread) recycle() {
+	t.next = perfLinux.free
+	perfLinux.free = t
+}
+
+// perfHandlerLock is the value of perfThread.lock while a signal handler holds it.
+const perfHandlerLock = 1
+
+// perfLockOf returns the value of perfThread.lock while mp's thread holds it.
+//
+//go:nowritebarrierrec
+func perfLockOf(mp *m) uint32 { return perfHandlerLock + 1 + uint32(mp.id) }
+
+// acquire takes t.lock in normal code.
+//
+//go:nowritebarrierrec
+func (t *perfThread) acquire() {
+	for !t.lock.CompareAndSwap(0, perfLockOf(getg().m)) {
+		osyield()
+	}
+}
+
+// acquireInHandler takes t.lock in a signal handler of mp's thread, unless that
+// thread holds it.
+//
+//go:nowritebarrierrec
+func (t *perfThread) acquireInHandler(mp *m) bool {
+	for !t.lock.CompareAndSwap(0, perfHandlerLock) {
+		if t.lock.Load() == perfLockOf(mp) {
+			return false
+		}
+		osyield()
+	}
+	return true
+}
+
+// link puts t at the end of perfLinux.armed. A perfEachThread that is under way
+// has nothing to do for it. The caller holds perfProf.lock.
+func (t *perfThread) link() {
+	t.round = perfLinux.round
+	t.prev, t.next = perfLinux.last, nil
+	if t.prev != nil {
+		t.prev.next = t
+	} else {
+		perfLinux.armed = t
+	}
+	perfLinux.last = t
+}
+
+// unlink removes t from perfLinux.armed. The caller holds perfProf.lock.
+func (t *perfThread) unlink() {
+	if t.prev != nil {
+		t.prev.next = t.next
+	} else {
+		perfLinux.armed = t.next
+	}
+	if t.next != nil {
+		t.next.prev = t.prev
+	} else {
+		perfLinux.last = t.prev
+	}
+	t.prev, t.next = nil, nil
+}
+
+// perfEachThread calls f on the system stack for each thread that is armed now,
+// with perfProf.lock held. It releases the lock between threads, so a thread that
+// exits does not wait for all the others, and the world can stop there. One call
+// is under way at a time, but the goroutine may move to another thread.
+//
+// f reports whether it is done with t, which it may have released. If not, f is
+// called again, unless t has exited. Threads that f is done with go to the end of
+// the list, as do new ones.
+func perfEachThread(f func(t *perfThread) (done bool)) {
+	lock(&perfProf.lock)
+	perfLinux.round++
+	round := perfLinux.round
+	unlock(&perfProf.lock)
+	for perfNextThread(round, f) {
+	}
+}
+
+// perfNextThread calls f for the next thread of a round. It reports whether there
+// was one.
+//
+//go:noinline
+func perfNextThread(round uint32, f func(t *perfThread) (done bool)) (more bool) {
+	systemstack(func() {
+		lock(&perfProf.lock)
+		t := perfLinux.armed
+		more = t != nil && t.round != round
+		wait := false
+		if more {
+			wait = !f(t)
+			if !wait && t == perfLinux.armed {
+				t.unlink()
+				t.link()
+			}
+		}
+		unlock(&perfProf.lock)
+		if wait {
+			osyield()
+		}
+	})
+	return more
+}
