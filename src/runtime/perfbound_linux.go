@@ -151,7 +151,7 @@ func (t *perfThread) endWindow(now int64) {
 func (b *perfBound) choose(t *perfThread, direction int) {
 	most, longest := int32(0), -1
 	for i, n := range b.hits[:t.n] {
-		if perfProf.slots[i].cfg.Exact() {
+		if perfProf.exact.has(i) {
 			continue
 		}
 		most = max(most, n)

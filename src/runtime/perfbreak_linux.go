@@ -11,8 +11,7 @@ package runtime
 //
 //go:nowritebarrierrec
 func perfWatches(i int, pc uintptr) bool {
-	c := &perfProf.slots[i].cfg
-	return c.Watch() && c.Config1 == uint64(pc)
+	return perfProf.watch.has(i) && perfProf.slots[i].cfg.Config1 == uint64(pc)
 }
 
 // perfPreempted notes that gp is preempted and will resume at pc, before the
@@ -38,7 +37,7 @@ func perfWatches(i int, pc uintptr) bool {
 //
 //go:nowritebarrierrec
 func perfPreempted(gp *g, c *sigctxt, pc uintptr) {
-	if !perfProf.watch || perfProf.state.Load() != perfSampling {
+	if perfProf.watch == 0 || perfProf.state.Load() != perfSampling {
 		return
 	}
 	if pc == c.sigpc() && !perfHitBefore(c) {
@@ -97,8 +96,8 @@ func (t *perfThread) watchProgress(hits *perfHits, c *sigctxt, delayed bool) {
 	e := &t.load.exact
 	hit, n := perfSlots(0), uint64(0) // slots, and their hits
 	for i := range t.ctr[:t.n] {
-		if all := hits.ev[i].all; perfProf.slots[i].cfg.Exact() && all > 0 {
-			hit |= 1 << i
+		if all := hits.ev[i].all; all > 0 && perfProf.exact.has(i) {
+			hit |= perfSlotBit(i)
 			n += all
 		}
 	}

@@ -152,7 +152,7 @@ func (t *perfThread) step(i, direction int) {
 	for cfg.Periods[rung] == 0 {
 		rung--
 	}
-	if cfg.Exact() || !c.firstDone || c.stopped || rung == int(c.rung) || !c.isOpen() {
+	if perfProf.exact.has(i) || !c.firstDone || c.stopped || rung == int(c.rung) || !c.isOpen() {
 		return
 	}
 	ioctl(c.fd, _PERF_EVENT_IOC_DISABLE, 0)

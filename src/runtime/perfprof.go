@@ -79,8 +79,14 @@ type perfSession struct {
 // perfSlots is a set of slots: bit i is slot i.
 type perfSlots uint8
 
+// perfSlotBit returns the set of slot i. (The remainder saves checks of the shift,
+// in handlers.)
+//
 //go:nosplit
-func (m perfSlots) has(i int) bool { return m>>i&1 != 0 }
+func perfSlotBit(i int) perfSlots { return 1 << (uint(i) % perf.MaxEvents) }
+
+//go:nosplit
+func (m perfSlots) has(i int) bool { return m&perfSlotBit(i) != 0 }
 
 var perfProf struct {
 	// lock protects state changes, the lists of threads and the slots' stats.
@@ -103,9 +109,9 @@ var perfProf struct {
 
 	// Written under lock, and read by handlers without it: a thread that is
 	// armed for a slot has been so after the slot was entered here.
-	n     int  // slots that may be in use are below
-	watch bool // some slot is an execution breakpoint that samples every hit
-	exact bool // some slot samples every hit of a breakpoint
+	n     int       // slots that may be in use are below it
+	watch perfSlots // execution breakpoints that sample every hit
+	exact perfSlots // breakpoints that sample every hit
 
 	active   perfSlots // slots for which threads are to be armed; protected by lock
 	slots    [perf.MaxEvents]perfSlot
@@ -159,7 +165,7 @@ func perfTake(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failur
 			return 0, perf.Failure{Slot: i, Op: perf.OpWatch}
 		}
 	}
-	if !perfProf.watch {
+	if perfProf.watch == 0 {
 		perfProf.generation = (perfProf.generation + 1) % 64
 	}
 	for perfProf.sessions[session].n != 0 {
@@ -178,7 +184,7 @@ func perfTake(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failur
 		s.log = logs[ss.n]
 		s.session = uint8(session)
 		ss.slots[ss.n] = uint8(i)
-		ss.mask |= 1 << i
+		ss.mask |= perfSlotBit(i)
 		ss.n++
 	}
 	perfSurvey()
@@ -188,14 +194,18 @@ func perfTake(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failur
 // perfSurvey enters in perfProf what handlers want to know of all slots. The caller
 // holds perfProf.lock.
 func perfSurvey() {
-	n, watch, exact := 0, false, false
+	n, watch, exact := 0, perfSlots(0), perfSlots(0)
 	for i := range perfProf.sessions {
 		ss := &perfProf.sessions[i]
 		for _, slot := range ss.slots[:ss.n] {
 			c := &perfProf.slots[slot].cfg
 			n = max(n, int(slot)+1)
-			watch = watch || c.Watch()
-			exact = exact || c.Exact()
+			if c.Watch() {
+				watch |= perfSlotBit(int(slot))
+			}
+			if c.Exact() {
+				exact |= perfSlotBit(int(slot))
+			}
 		}
 	}
 	perfProf.n, perfProf.watch, perfProf.exact = n, watch, exact

@@ -100,7 +100,7 @@ func (t *perfThread) drain(hits *perfHits, gp *g, c *sigctxt, head uint64) {
 		} else if hits.first == 0 {
 			hits.first = rec.time
 		}
-		if perfProf.watch && perfWatches(i, rec.ip) && perfReplayed(gp) {
+		if perfProf.watch != 0 && perfWatches(i, rec.ip) && perfReplayed(gp) {
 			t.ctr[i].Replayed++
 			continue
 		}
@@ -133,7 +133,9 @@ func (t *perfThread) drain(hits *perfHits, gp *g, c *sigctxt, head uint64) {
 		h.exact = rec.misc&_PERF_RECORD_MISC_EXACT_IP != 0
 	}
 	t.ring.consume()
-	t.flushLeafs()
+	if t.run.n != 0 {
+		t.flushLeafs()
+	}
 }
 
 // drainLeafs reads the ring up to head and records every overflow with its leaf

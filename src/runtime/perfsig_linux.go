@@ -75,7 +75,7 @@ func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 		entry = nanotime()
 		t.drainCounters(hits, gp, perfSigFD(c))
 	}
-	if perfProf.exact {
+	if perfProf.exact != 0 {
 		t.watchProgress(hits, c, delayed)
 	}
 	if hits.any {
