@@ -16,104 +16,13 @@ import "internal/goarch"
 // This file imports nothing but internal/goarch, so that its test can
 // type-check it for every architecture from any of them.
 
-// perfEventAttr.typ: the kind of event, which decides what config means.
-// Values above these are the dynamic PMUs of
-// /sys/bus/event_source/devices/*/type.
-const (
-	_PERF_TYPE_HARDWARE   = 0
-	_PERF_TYPE_SOFTWARE   = 1
-	_PERF_TYPE_TRACEPOINT = 2
-	_PERF_TYPE_HW_CACHE   = 3
-	_PERF_TYPE_RAW        = 4
-	_PERF_TYPE_BREAKPOINT = 5
-)
-
-// perfEventAttr.config for _PERF_TYPE_HARDWARE.
-const (
-	_PERF_COUNT_HW_CPU_CYCLES              = 0
-	_PERF_COUNT_HW_INSTRUCTIONS            = 1
-	_PERF_COUNT_HW_CACHE_REFERENCES        = 2
-	_PERF_COUNT_HW_CACHE_MISSES            = 3
-	_PERF_COUNT_HW_BRANCH_INSTRUCTIONS     = 4
-	_PERF_COUNT_HW_BRANCH_MISSES           = 5
-	_PERF_COUNT_HW_BUS_CYCLES              = 6
-	_PERF_COUNT_HW_STALLED_CYCLES_FRONTEND = 7
-	_PERF_COUNT_HW_STALLED_CYCLES_BACKEND  = 8
-	_PERF_COUNT_HW_REF_CPU_CYCLES          = 9
-)
-
-// perfEventAttr.config for _PERF_TYPE_HW_CACHE is
-// cache | op<<8 | result<<16.
-const (
-	_PERF_COUNT_HW_CACHE_L1D  = 0
-	_PERF_COUNT_HW_CACHE_L1I  = 1
-	_PERF_COUNT_HW_CACHE_LL   = 2
-	_PERF_COUNT_HW_CACHE_DTLB = 3
-	_PERF_COUNT_HW_CACHE_ITLB = 4
-	_PERF_COUNT_HW_CACHE_BPU  = 5
-	_PERF_COUNT_HW_CACHE_NODE = 6
-
-	_PERF_COUNT_HW_CACHE_OP_READ     = 0
-	_PERF_COUNT_HW_CACHE_OP_WRITE    = 1
-	_PERF_COUNT_HW_CACHE_OP_PREFETCH = 2
-
-	_PERF_COUNT_HW_CACHE_RESULT_ACCESS = 0
-	_PERF_COUNT_HW_CACHE_RESULT_MISS   = 1
-)
-
-// perfEventAttr.config for _PERF_TYPE_SOFTWARE.
-// The two clocks count nanoseconds.
-const (
-	_PERF_COUNT_SW_CPU_CLOCK        = 0
-	_PERF_COUNT_SW_TASK_CLOCK       = 1
-	_PERF_COUNT_SW_PAGE_FAULTS      = 2
-	_PERF_COUNT_SW_CONTEXT_SWITCHES = 3
-	_PERF_COUNT_SW_CPU_MIGRATIONS   = 4
-	_PERF_COUNT_SW_PAGE_FAULTS_MIN  = 5
-	_PERF_COUNT_SW_PAGE_FAULTS_MAJ  = 6
-	_PERF_COUNT_SW_ALIGNMENT_FAULTS = 7
-	_PERF_COUNT_SW_EMULATION_FAULTS = 8
-	_PERF_COUNT_SW_DUMMY            = 9
-	_PERF_COUNT_SW_BPF_OUTPUT       = 10
-	_PERF_COUNT_SW_CGROUP_SWITCHES  = 11
-)
-
-// perfEventAttr.bpType, from include/uapi/linux/hw_breakpoint.h. The
-// bp_len of an execute breakpoint is the size of the kernel's long, which is
-// 8 bytes even for a 32-bit program if the kernel is a 64-bit one.
-const (
-	_HW_BREAKPOINT_R = 1
-	_HW_BREAKPOINT_W = 2
-	_HW_BREAKPOINT_X = 4
-)
-
 // perfEventAttr.sampleType: what a _PERF_RECORD_SAMPLE holds.
 const (
-	_PERF_SAMPLE_IP             = 1 << 0
-	_PERF_SAMPLE_TID            = 1 << 1
-	_PERF_SAMPLE_TIME           = 1 << 2
-	_PERF_SAMPLE_ADDR           = 1 << 3
-	_PERF_SAMPLE_READ           = 1 << 4
-	_PERF_SAMPLE_CALLCHAIN      = 1 << 5
-	_PERF_SAMPLE_ID             = 1 << 6
-	_PERF_SAMPLE_CPU            = 1 << 7
-	_PERF_SAMPLE_PERIOD         = 1 << 8
-	_PERF_SAMPLE_STREAM_ID      = 1 << 9
-	_PERF_SAMPLE_RAW            = 1 << 10
-	_PERF_SAMPLE_BRANCH_STACK   = 1 << 11
-	_PERF_SAMPLE_REGS_USER      = 1 << 12
-	_PERF_SAMPLE_STACK_USER     = 1 << 13
-	_PERF_SAMPLE_WEIGHT         = 1 << 14
-	_PERF_SAMPLE_DATA_SRC       = 1 << 15
-	_PERF_SAMPLE_IDENTIFIER     = 1 << 16
-	_PERF_SAMPLE_TRANSACTION    = 1 << 17
-	_PERF_SAMPLE_REGS_INTR      = 1 << 18
-	_PERF_SAMPLE_PHYS_ADDR      = 1 << 19
-	_PERF_SAMPLE_AUX            = 1 << 20
-	_PERF_SAMPLE_CGROUP         = 1 << 21
-	_PERF_SAMPLE_DATA_PAGE_SIZE = 1 << 22
-	_PERF_SAMPLE_CODE_PAGE_SIZE = 1 << 23
-	_PERF_SAMPLE_WEIGHT_STRUCT  = 1 << 24
+	_PERF_SAMPLE_IP         = 1 << 0
+	_PERF_SAMPLE_TIME       = 1 << 2
+	_PERF_SAMPLE_READ       = 1 << 4
+	_PERF_SAMPLE_REGS_USER  = 1 << 12
+	_PERF_SAMPLE_IDENTIFIER = 1 << 16
 )
 
 // The bits of perfEventAttr.sampleRegsUser for the instruction pointer and the stack
@@ -140,40 +49,21 @@ const (
 	_PERF_FORMAT_LOST               = 1 << 4
 )
 
-// Flags of perf_event_open.
-const (
-	_PERF_FLAG_FD_NO_GROUP = 1 << 0
-	_PERF_FLAG_FD_OUTPUT   = 1 << 1
-	_PERF_FLAG_PID_CGROUP  = 1 << 2
-	_PERF_FLAG_FD_CLOEXEC  = 1 << 3
-)
-
-// The published sizes of struct perf_event_attr. A kernel takes a longer one
-// as long as everything past what it knows is zero.
-const (
-	_PERF_ATTR_SIZE_VER0 = 64
-	_PERF_ATTR_SIZE_VER1 = 72
-	_PERF_ATTR_SIZE_VER2 = 80
-	_PERF_ATTR_SIZE_VER3 = 96
-	_PERF_ATTR_SIZE_VER4 = 104
-	_PERF_ATTR_SIZE_VER5 = 112
-	_PERF_ATTR_SIZE_VER6 = 120
-	_PERF_ATTR_SIZE_VER7 = 128
-	_PERF_ATTR_SIZE_VER8 = 136
-)
+// A flag of perf_event_open.
+const _PERF_FLAG_FD_CLOEXEC = 1 << 3
 
 // perfEventAttr is struct perf_event_attr as of PERF_ATTR_SIZE_VER8.
 // Of the kernel's unions it names one member; the others are in the comments.
 type perfEventAttr struct {
-	typ              uint32 // _PERF_TYPE_*
+	typ              uint32 // perf.TypeHardware and so on
 	size             uint32 // unsafe.Sizeof(perfEventAttr{})
 	config           uint64
-	samplePeriod     uint64 // events; sample_freq, in Hz, with _PERF_ATTR_FREQ
+	samplePeriod     uint64 // events; sample_freq, in Hz, with freq
 	sampleType       uint64 // _PERF_SAMPLE_*
 	readFormat       uint64 // _PERF_FORMAT_*
 	bits             uint64 // perfAttrBit(_PERF_ATTR_*), perfAttrPreciseIP
-	wakeupEvents     uint32 // samples; wakeup_watermark, in bytes, with _PERF_ATTR_WATERMARK
-	bpType           uint32 // _HW_BREAKPOINT_*
+	wakeupEvents     uint32 // samples; wakeup_watermark, in bytes, with watermark
+	bpType           uint32 // perf.BreakpointR and so on
 	config1          uint64 // bp_addr of a breakpoint
 	config2          uint64 // bp_len of a breakpoint, in bytes
 	branchSampleType uint64
@@ -194,43 +84,15 @@ type perfEventAttr struct {
 // kernel declares them: arguments for perfAttrBit, not masks.
 // precise_ip takes 15 and 16; see perfAttrPreciseIP.
 const (
-	_PERF_ATTR_DISABLED                 = 0
-	_PERF_ATTR_INHERIT                  = 1
-	_PERF_ATTR_PINNED                   = 2
-	_PERF_ATTR_EXCLUSIVE                = 3
-	_PERF_ATTR_EXCLUDE_USER             = 4
-	_PERF_ATTR_EXCLUDE_KERNEL           = 5
-	_PERF_ATTR_EXCLUDE_HV               = 6
-	_PERF_ATTR_EXCLUDE_IDLE             = 7
-	_PERF_ATTR_MMAP                     = 8
-	_PERF_ATTR_COMM                     = 9
-	_PERF_ATTR_FREQ                     = 10
-	_PERF_ATTR_INHERIT_STAT             = 11
-	_PERF_ATTR_ENABLE_ON_EXEC           = 12
-	_PERF_ATTR_TASK                     = 13
-	_PERF_ATTR_WATERMARK                = 14
-	_PERF_ATTR_PRECISE_IP               = 15
-	_PERF_ATTR_MMAP_DATA                = 17
-	_PERF_ATTR_SAMPLE_ID_ALL            = 18
-	_PERF_ATTR_EXCLUDE_HOST             = 19
-	_PERF_ATTR_EXCLUDE_GUEST            = 20
-	_PERF_ATTR_EXCLUDE_CALLCHAIN_KERNEL = 21
-	_PERF_ATTR_EXCLUDE_CALLCHAIN_USER   = 22
-	_PERF_ATTR_MMAP2                    = 23
-	_PERF_ATTR_COMM_EXEC                = 24
-	_PERF_ATTR_USE_CLOCKID              = 25
-	_PERF_ATTR_CONTEXT_SWITCH           = 26
-	_PERF_ATTR_WRITE_BACKWARD           = 27
-	_PERF_ATTR_NAMESPACES               = 28
-	_PERF_ATTR_KSYMBOL                  = 29
-	_PERF_ATTR_BPF_EVENT                = 30
-	_PERF_ATTR_AUX_OUTPUT               = 31
-	_PERF_ATTR_CGROUP                   = 32
-	_PERF_ATTR_TEXT_POKE                = 33
-	_PERF_ATTR_BUILD_ID                 = 34
-	_PERF_ATTR_INHERIT_THREAD           = 35
-	_PERF_ATTR_REMOVE_ON_EXEC           = 36
-	_PERF_ATTR_SIGTRAP                  = 37
+	_PERF_ATTR_DISABLED       = 0
+	_PERF_ATTR_EXCLUDE_USER   = 4
+	_PERF_ATTR_EXCLUDE_KERNEL = 5
+	_PERF_ATTR_EXCLUDE_HV     = 6
+	_PERF_ATTR_EXCLUDE_IDLE   = 7
+	_PERF_ATTR_PRECISE_IP     = 15
+	_PERF_ATTR_EXCLUDE_HOST   = 19
+	_PERF_ATTR_EXCLUDE_GUEST  = 20
+	_PERF_ATTR_USE_CLOCKID    = 25
 )
 
 // perfBitField returns the 64-bit word in which the C bit-field that has n
@@ -277,12 +139,10 @@ const (
 	_IOC_READ     = 2
 	_IOC_WRITE    = 1 + 3*_IOC_WIDE_DIR
 
-	_PERF_IO   = _IOC_NONE<<_IOC_DIRSHIFT | '$'<<8
-	_PERF_IOR  = _IOC_READ<<_IOC_DIRSHIFT | '$'<<8
-	_PERF_IOW  = _IOC_WRITE<<_IOC_DIRSHIFT | '$'<<8
-	_PERF_IOWR = _PERF_IOR | _PERF_IOW
+	_PERF_IO  = _IOC_NONE<<_IOC_DIRSHIFT | '$'<<8
+	_PERF_IOR = _IOC_READ<<_IOC_DIRSHIFT | '$'<<8
+	_PERF_IOW = _IOC_WRITE<<_IOC_DIRSHIFT | '$'<<8
 
-	_IOC_U32 = 4 << 16 // the argument's size
 	_IOC_U64 = 8 << 16
 	_IOC_PTR = goarch.PtrSize << 16
 )
@@ -292,18 +152,12 @@ const (
 // the kernel stores a uint64, and SET_OUTPUT, SET_BPF and PAUSE_OUTPUT take
 // arg by value. PERIOD takes a pointer to a uint64.
 const (
-	_PERF_EVENT_IOC_ENABLE            = _PERF_IO | 0
-	_PERF_EVENT_IOC_DISABLE           = _PERF_IO | 1
-	_PERF_EVENT_IOC_REFRESH           = _PERF_IO | 2
-	_PERF_EVENT_IOC_RESET             = _PERF_IO | 3
-	_PERF_EVENT_IOC_PERIOD            = _PERF_IOW | _IOC_U64 | 4
-	_PERF_EVENT_IOC_SET_OUTPUT        = _PERF_IO | 5
-	_PERF_EVENT_IOC_SET_FILTER        = _PERF_IOW | _IOC_PTR | 6
-	_PERF_EVENT_IOC_ID                = _PERF_IOR | _IOC_PTR | 7
-	_PERF_EVENT_IOC_SET_BPF           = _PERF_IOW | _IOC_U32 | 8
-	_PERF_EVENT_IOC_PAUSE_OUTPUT      = _PERF_IOW | _IOC_U32 | 9
-	_PERF_EVENT_IOC_QUERY_BPF         = _PERF_IOWR | _IOC_PTR | 10
-	_PERF_EVENT_IOC_MODIFY_ATTRIBUTES = _PERF_IOW | _IOC_PTR | 11
+	_PERF_EVENT_IOC_ENABLE     = _PERF_IO | 0
+	_PERF_EVENT_IOC_DISABLE    = _PERF_IO | 1
+	_PERF_EVENT_IOC_RESET      = _PERF_IO | 3
+	_PERF_EVENT_IOC_PERIOD     = _PERF_IOW | _IOC_U64 | 4
+	_PERF_EVENT_IOC_SET_OUTPUT = _PERF_IO | 5
+	_PERF_EVENT_IOC_ID         = _PERF_IOR | _IOC_PTR | 7
 
 	// arg of ENABLE, DISABLE and RESET, to mean the whole group.
 	_PERF_IOC_FLAG_GROUP = 1
@@ -348,12 +202,9 @@ type perfEventMmapPage struct {
 
 // Positions of the flags in perfEventMmapPage.capabilities.
 const (
-	_PERF_CAP_BIT0               = 0
-	_PERF_CAP_BIT0_IS_DEPRECATED = 1
-	_PERF_CAP_USER_RDPMC         = 2
-	_PERF_CAP_USER_TIME          = 3
-	_PERF_CAP_USER_TIME_ZERO     = 4
-	_PERF_CAP_USER_TIME_SHORT    = 5
+	_PERF_CAP_USER_RDPMC      = 2
+	_PERF_CAP_USER_TIME       = 3
+	_PERF_CAP_USER_TIME_SHORT = 5
 )
 
 // perfEventHeader is struct perf_event_header, which begins each record of
@@ -366,68 +217,30 @@ type perfEventHeader struct {
 
 // perfEventHeader.typ.
 const (
-	_PERF_RECORD_MMAP             = 1
-	_PERF_RECORD_LOST             = 2
-	_PERF_RECORD_COMM             = 3
-	_PERF_RECORD_EXIT             = 4
-	_PERF_RECORD_THROTTLE         = 5
-	_PERF_RECORD_UNTHROTTLE       = 6
-	_PERF_RECORD_FORK             = 7
-	_PERF_RECORD_READ             = 8
-	_PERF_RECORD_SAMPLE           = 9
-	_PERF_RECORD_MMAP2            = 10
-	_PERF_RECORD_AUX              = 11
-	_PERF_RECORD_ITRACE_START     = 12
-	_PERF_RECORD_LOST_SAMPLES     = 13
-	_PERF_RECORD_SWITCH           = 14
-	_PERF_RECORD_SWITCH_CPU_WIDE  = 15
-	_PERF_RECORD_NAMESPACES       = 16
-	_PERF_RECORD_KSYMBOL          = 17
-	_PERF_RECORD_BPF_EVENT        = 18
-	_PERF_RECORD_CGROUP           = 19
-	_PERF_RECORD_TEXT_POKE        = 20
-	_PERF_RECORD_AUX_OUTPUT_HW_ID = 21
+	_PERF_RECORD_LOST       = 2
+	_PERF_RECORD_THROTTLE   = 5
+	_PERF_RECORD_UNTHROTTLE = 6
+	_PERF_RECORD_SAMPLE     = 9
 )
 
 // perfEventHeader.misc. EXACT_IP is for _PERF_RECORD_SAMPLE, SWITCH_OUT for
 // _PERF_RECORD_SWITCH; the bits mean other things in other records.
 const (
-	_PERF_RECORD_MISC_CPUMODE_MASK    = 7
-	_PERF_RECORD_MISC_CPUMODE_UNKNOWN = 0
-	_PERF_RECORD_MISC_KERNEL          = 1
-	_PERF_RECORD_MISC_USER            = 2
-	_PERF_RECORD_MISC_HYPERVISOR      = 3
-	_PERF_RECORD_MISC_GUEST_KERNEL    = 4
-	_PERF_RECORD_MISC_GUEST_USER      = 5
-	_PERF_RECORD_MISC_SWITCH_OUT      = 1 << 13
-	_PERF_RECORD_MISC_EXACT_IP        = 1 << 14
-)
-
-// In a _PERF_SAMPLE_CALLCHAIN, entries from _PERF_CONTEXT_MAX up, as
-// uint64s, are no addresses but say to whom those that follow belong.
-const (
-	_PERF_CONTEXT_HV           = 1<<64 - 32
-	_PERF_CONTEXT_KERNEL       = 1<<64 - 128
-	_PERF_CONTEXT_USER         = 1<<64 - 512
-	_PERF_CONTEXT_GUEST        = 1<<64 - 2048
-	_PERF_CONTEXT_GUEST_KERNEL = 1<<64 - 2176
-	_PERF_CONTEXT_GUEST_USER   = 1<<64 - 2560
-	_PERF_CONTEXT_MAX          = 1<<64 - 4095
+	_PERF_RECORD_MISC_CPUMODE_MASK = 7
+	_PERF_RECORD_MISC_KERNEL       = 1
+	_PERF_RECORD_MISC_EXACT_IP     = 1 << 14
 )
 
 // fcntl(2): have the kernel send a signal of our choice to a thread of our
 // choice when an event overflows.
 const (
-	_F_GETFL     = 3
 	_F_SETFL     = 4
 	_F_SETSIG    = 10
 	_F_GETSIG    = 11
 	_F_SETOWN_EX = 15 // *fOwnerEx
 	_F_GETOWN_EX = 16 // *fOwnerEx
 
-	_F_OWNER_TID  = 0
-	_F_OWNER_PID  = 1
-	_F_OWNER_PGRP = 2
+	_F_OWNER_TID = 0
 
 	_O_ASYNC = 0x2000 >> (goarch.IsMips | goarch.IsMipsle | goarch.IsMips64 | goarch.IsMips64le)
 )
@@ -441,5 +254,5 @@ type fOwnerEx struct {
 // si_code of the signals that O_ASYNC asks for.
 const (
 	_POLL_IN  = 1 // an overflow
-	_POLL_HUP = 6 // the overflow that used up what REFRESH had allowed
+	_POLL_HUP = 6 // the overflow that used up what PERF_EVENT_IOC_REFRESH had allowed
 )

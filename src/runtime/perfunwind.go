@@ -4,16 +4,16 @@
 
 // Unwinding in the handler of sampled events.
 //
-// The unwinder decodes two tables for every frame: which function the
-// instruction is in, and how far its stack pointer has moved. Both depend on
-// the instruction alone, and a profile meets the same instructions all the
-// time, so what it finds is kept. A frame then costs a load, a compare and an
-// add in place of some hundred instructions, and inlined calls are expanded
-// once per stack by the reader, not once per sample by the handler.
+// The runtime's unwinder decodes two tables for every frame: which function the
+// instruction is in, and how far its stack pointer has moved. Both depend only on
+// the instruction, and a profile meets the same instructions all the time, so the
+// results are kept. A frame then costs a load, a compare and an add instead of some
+// hundred instructions. Inlined calls are expanded once per stack by the reader, not
+// once per sample by the handler.
 //
-// Unlike unwinding by frame pointers this is exact: a function without a frame,
-// or one interrupted in its prologue, hides nobody. Whatever is not an ordinary
-// call by ordinary code is left to the unwinder: see perfFrameOdd.
+// Unlike unwinding by frame pointers this is exact: a function without a frame, or
+// one interrupted in its prologue, hides no caller. Whatever is not an ordinary call
+// by ordinary code is left to the unwinder; see perfFrameOdd.
 
 package runtime
 
@@ -24,8 +24,9 @@ import (
 	"unsafe"
 )
 
-// A perfFrame says how to unwind from an instruction: a kind, and in the
-// other bits the distance from the stack pointer to the frame of the caller.
+// A perfFrame says how to unwind from an instruction: a kind, and in the other bits
+// the distance from the stack pointer to the caller's frame, but for a return
+// address.
 type perfFrame uint32
 
 const (
@@ -36,10 +37,21 @@ const (
 	perfFrameKind = 3 // mask of the kind; the distance is a multiple of 4
 )
 
+// size returns the distance from a frame's stack pointer to its caller's.
+//
+//go:nowritebarrierrec
+func (f perfFrame) size() uintptr {
+	d := uintptr(f &^ perfFrameKind)
+	if !usesLR {
+		d += goarch.PtrSize // the return address, which the call pushed
+	}
+	return d
+}
+
 // perfFrames has the perfFrames of instructions of the first module, hashed by
 // their offset from its start: offset<<32 | perfFrame, or 0. Each is read and
-// written by handlers on all threads, atomically and as a whole; whatever is
-// there is true for ever, so it matters to no one who wins.
+// written by handlers on all threads, atomically and as a whole. An entry stays true
+// forever, so it does not matter who wins.
 var perfFrames [1 << perfFramesBits]uint64
 
 const perfFramesBits = 13
@@ -90,29 +102,30 @@ func perfFindFrame(pc uintptr) perfFrame {
 }
 
 // A perfWalk unwinds stacks, and remembers the last one: consecutive samples of a
-// thread mostly differ in their innermost frames only. Where a frame is, the
-// stack pointer and instruction, tells where the one of its caller is. So
-// from a frame on that the last stack had, this one has the same frames as long
-// as the return addresses are the same, which is a load and a compare for each.
+// thread mostly differ in their innermost frames only. The stack pointer and the
+// instruction of a frame determine where its caller's frame is. So from the first
+// frame that the last stack had too, this one has the same frames as long as the
+// return addresses are the same, and checking that takes a load and a compare for
+// each.
 //
-// One belongs to a thread, and is used with perfThread.lock held.
+// A perfWalk belongs to a thread, and is used with perfThread.lock held.
 type perfWalk struct {
 	hi     uintptr // end of the last stack's memory
 	n      int     // its frames
 	top    bool    // the last of them is the first function
-	cur    uint8   // where they are; the other is for the next stack's
+	cur    uint8   // which of frames has them; the other is for the next stack's
 	frames [2][maxCPUProfStack]perfWalkFrame
 }
 
 type perfWalkFrame struct{ sp, pc uintptr }
 
 // unwind stores in stk the return addresses of the stack that was interrupted at
-// pc, sp and lr, the first of which is pc+1, and returns how many there are: 0 if
-// it takes the unwinder to tell.
+// pc, sp and lr, the first of which is pc+1, and returns how many there are, or 0 if
+// the runtime's unwinder is needed.
 //
-// gp is the interrupted goroutine, whose stack does not move meanwhile. The
-// frames are where the tables say, and within its stack. Those of the last stack
-// were within memory with the same end, so they are within this one.
+// gp is the interrupted goroutine, whose stack does not move meanwhile. The frames
+// are where the tables say, and within its stack. Those of the last stack were in
+// memory with the same end, so they are within this one.
 //
 //go:nowritebarrierrec
 func (w *perfWalk) unwind(stk *[maxCPUProfStack]uintptr, pc, sp, lr uintptr, gp *g) int {
@@ -125,33 +138,14 @@ func (w *perfWalk) unwind(stk *[maxCPUProfStack]uintptr, pc, sp, lr uintptr, gp 
 	w.n, w.top = 0, false // until this one is complete
 	n, from := 0, 0
 	for n < len(stk) {
-		for from < last && prev[from].sp < sp {
-			from++
-		}
-		old := from // frames without locals may have the same sp
-		for old < last && prev[old].sp == sp && prev[old].pc != pc {
-			old++
-		}
-		// Where calls don't push the return address, the caller of the
-		// innermost function may be in lr and not in memory.
+		var old int
+		from, old = perfFindSame(prev[:last], from, pc, sp)
+		// Where calls don't push the return address, the caller of the innermost
+		// function may be in lr and not in memory.
 		if old < last && prev[old].sp == sp && sp >= gp.stack.lo && !(usesLR && (n == 0 || old == 0)) {
 			stk[n] = pc
-			frames := prev[old+1:][:min(last-old, len(stk)-n)-1] // those to be looked at
-			calls := stk[n+1:][:len(frames)]
-			k := 0
-			for k < len(frames) {
-				at := sp
-				sp = frames[k].sp
-				if !usesLR {
-					at = sp - goarch.PtrSize
-				}
-				pc = *(*uintptr)(unsafe.Pointer(at))
-				if pc != frames[k].pc {
-					break
-				}
-				calls[k] = pc
-				k++
-			}
+			var k int
+			k, pc, sp = perfFollow(prev[old+1:last], stk[n+1:], pc, sp)
 			all := old+1+k == last
 			if old == n {
 				// The others are in their places. These are few, mostly one.
@@ -164,19 +158,19 @@ func (w *perfWalk) unwind(stk *[maxCPUProfStack]uintptr, pc, sp, lr uintptr, gp 
 				copy(next[n:], prev[old:old+1+k])
 			}
 			n += 1 + k
-			last = 0 // of prev, nothing else is needed
-			switch {
-			case all && top:
+			last = 0 // nothing else of prev is needed
+			if all && top {
 				w.top = true
-			case n == len(stk):
-			case all:
-				// The last frame, for whose caller there had been no room.
-				n--
-				continue
-			default:
-				continue // with another caller, whose frame is at sp
+				break
 			}
-			break
+			if n == len(stk) {
+				break
+			}
+			if all {
+				// Redo the last frame. There was no room for its caller then.
+				n--
+			}
+			continue // at pc and sp
 		}
 		f := perfFrameAt(pc)
 		stk[n] = pc
@@ -189,20 +183,14 @@ func (w *perfWalk) unwind(stk *[maxCPUProfStack]uintptr, pc, sp, lr uintptr, gp 
 			w.top = true
 			break
 		}
-		d := uintptr(f &^ perfFrameKind)
-		if !usesLR {
-			d += goarch.PtrSize // the return address, which the call pushed
-		}
+		d := f.size()
 		if sp < gp.stack.lo || sp+d+goarch.PtrSize > gp.stack.hi {
 			return 0
 		}
-		switch {
-		case !usesLR:
-			pc = *(*uintptr)(unsafe.Pointer(sp + d - goarch.PtrSize))
-		case d == 0 && n == 1:
+		if usesLR && d == 0 && n == 1 {
 			pc = lr // a leaf, or one that has not made its frame yet
-		default:
-			pc = *(*uintptr)(unsafe.Pointer(sp))
+		} else {
+			pc = perfReturnAddr(sp, sp+d)
 		}
 		sp += d
 	}
@@ -212,8 +200,61 @@ func (w *perfWalk) unwind(stk *[maxCPUProfStack]uintptr, pc, sp, lr uintptr, gp 
 	return n
 }
 
-// perfInGo reports whether the instruction is of a Go function. (FuncForPC tells,
-// too, but looks up the line as well.)
+// perfFindSame looks in frames, which are those of the last stack from the innermost
+// on, for the frame at pc and sp. It begins at from, the first whose stack pointer
+// may be sp. It returns the new value of from, and the index of the frame. If there
+// is none, that is len(frames) or the index of a frame with another stack pointer.
+//
+//go:nowritebarrierrec
+func perfFindSame(frames []perfWalkFrame, from int, pc, sp uintptr) (newFrom, same int) {
+	for from < len(frames) && frames[from].sp < sp {
+		from++
+	}
+	same = from // frames without locals may have the same sp
+	for same < len(frames) && frames[same].sp == sp && frames[same].pc != pc {
+		same++
+	}
+	return from, same
+}
+
+// perfFollow compares the return addresses of a stack with those of the last one.
+// frames are the last stack's, beginning with the caller of the frame at pc and sp,
+// which both have. It stores the addresses that are the same in calls, as far as
+// there is room, and returns how many they are. The frame that it returns is the one
+// after these, or if there is none the last of them.
+//
+//go:nowritebarrierrec
+func perfFollow(frames []perfWalkFrame, calls []uintptr, pc, sp uintptr) (int, uintptr, uintptr) {
+	frames = frames[:min(len(frames), len(calls))]
+	calls = calls[:len(frames)]
+	for k := range frames {
+		at := sp
+		sp = frames[k].sp
+		if !usesLR {
+			at = sp - goarch.PtrSize // the call pushed it
+		}
+		pc = *(*uintptr)(unsafe.Pointer(at))
+		if pc != frames[k].pc {
+			return k, pc, sp
+		}
+		calls[k] = pc
+	}
+	return len(frames), pc, sp
+}
+
+// perfReturnAddr returns the return address of the frame at sp, whose caller's frame
+// is at caller.
+//
+//go:nowritebarrierrec
+func perfReturnAddr(sp, caller uintptr) uintptr {
+	if !usesLR {
+		sp = caller - goarch.PtrSize // the call pushed it
+	}
+	return *(*uintptr)(unsafe.Pointer(sp))
+}
+
+// perfInGo reports whether the instruction is in a Go function. (FuncForPC would do,
+// but it looks up the line, too.)
 //
 //go:linkname perfInGo runtime/pprof.runtime_perfInGo
 func perfInGo(pc uintptr) bool { return findfunc(pc).valid() }
@@ -237,21 +278,14 @@ func (s *perfStack) unwind(w *perfWalk, pc, sp, lr uintptr, gp *g, mp *m) {
 		s.n = w.unwind((*[maxCPUProfStack]uintptr)(s.pcs[2:]), pc, sp, lr, gp)
 	}
 	if s.n == 0 {
-		sigprofStack(s, pc, sp, lr, gp, mp)
+		s.pcs[1] = logicalStackSentinel
+		s.n = sigprofStack((*[maxCPUProfStack]uintptr)(s.pcs[2:]), pc, sp, lr, gp, mp)
 		if s.n > 1 && pc == abi.FuncPCABI0(asyncPreempt) {
 			// The signal that preempts the goroutine was handled first. It made
 			// the interrupted instruction call asyncPreempt, which has not run.
 			s.n = copy(s.pcs[2:], s.pcs[3:2+s.n])
 		}
 	}
-}
-
-// set sets s to the return addresses of calls.
-//
-//go:nowritebarrierrec
-func (s *perfStack) set(calls []uintptr) {
-	s.pcs[1] = logicalStackSentinel
-	s.n = copy(s.pcs[2:], calls)
 }
 
 // user returns the stack.
