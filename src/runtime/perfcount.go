@@ -4,11 +4,10 @@
 
 // Counting of performance-monitoring events: the part that every OS shares.
 //
-// A set of counters counts up to perf.MaxEvents events on all threads of the
-// process. It takes no samples and sends no signals: what it has counted is
-// read with perfCountRead. Sets are independent of each other and of
-// a profiling session (perfprof.go), with which they share only the
-// processor's counters, and these the kernel divides.
+// A set of counters counts up to perf.MaxEvents events on all threads of the process.
+// It takes no samples and sends no signals; perfCountRead reads what it has counted.
+// Sets are independent of each other and of profiling sessions (perfprof.go). They
+// share only the processor's counters, which the kernel divides among them.
 
 package runtime
 
@@ -20,15 +19,15 @@ import (
 )
 
 var perfCount struct {
-	// lock protects the sets, which no signal handler uses. It is held for
-	// the system calls that arm or disarm one thread, and while a set is read
-	// on all threads: this makes a snapshot consistent with the threads that
-	// come and go. It is not held together with perfProf.lock.
+	// lock protects the sets, which no signal handler uses. It is held for the
+	// system calls that arm or disarm one thread, and while a set is read on all
+	// threads, so that a reading is consistent with the threads that come and go.
+	// It is not held together with perfProf.lock.
 	lock mutex
 
-	// open is the number of sets that new threads have to arm themselves for.
-	// It is written under lock and read without it by threads that start or
-	// end, so that these cost nothing while no set is open.
+	// open is the number of sets that new threads have to arm themselves for. It
+	// is written under lock. Threads that start or end read it without the lock,
+	// so that they cost nothing while no set is open.
 	open atomic.Uint32
 
 	sets [perf.MaxCounterSets]*perfCountSet
@@ -41,13 +40,13 @@ type perfCountSet struct {
 
 	state uint32 // perfCount*
 	n     int    // events
-	cfg   [perf.MaxEvents]perf.Attr
+	attrs [perf.MaxEvents]perf.Attr
 
-	// exited is what the threads that are gone have counted.
+	// exited is what the threads that have ended counted.
 	exited [perf.MaxEvents]perf.Count
 
-	// missed counts the threads that could not be armed, or whose counters
-	// could not be read when they ended. The counts are short of theirs.
+	// missed counts the threads that could not be armed, or whose counters could
+	// not be read when they ended. Their counts are missing.
 	missed  uint64
 	failure perf.Failure // why: the first one's
 
@@ -61,17 +60,17 @@ const (
 	perfCountClosing // being disarmed by the closer
 )
 
-// miss notes that a thread's counts, or some of them, are not in the set.
+// countMissed notes that a thread's counts, or some of them, are not in the set.
 //
 //go:nowritebarrierrec
-func (s *perfCountSet) miss(f perf.Failure) {
+func (s *perfCountSet) countMissed(f perf.Failure) {
 	if s.missed == 0 {
 		s.failure = f
 	}
 	s.missed++
 }
 
-// perfCountStart opens a set of counters for the events in cfg on all threads
+// perfCountStart opens a set of counters for the events on all threads
 // of the process, those that exist and those that come. It returns the set's
 // number for the functions below. On failure nothing is left open: a thread
 // that is not counted would make all counts wrong, so unlike in a profile one
@@ -80,8 +79,8 @@ func (s *perfCountSet) miss(f perf.Failure) {
 // A Failure with OpBusy means that perf.MaxCounterSets sets are open.
 //
 //go:linkname perfCountStart runtime/pprof.runtime_perfCountStart
-func perfCountStart(cfg []perf.Attr) (set int, f perf.Failure) {
-	if len(cfg) == 0 || len(cfg) > perf.MaxEvents {
+func perfCountStart(attrs []perf.Attr) (set int, f perf.Failure) {
+	if len(attrs) == 0 || len(attrs) > perf.MaxEvents {
 		throw("perfCountStart: bad number of events")
 	}
 	systemstack(func() {
@@ -91,7 +90,7 @@ func perfCountStart(cfg []perf.Attr) (set int, f perf.Failure) {
 		return set, perf.Failure{Op: perf.OpBusy}
 	}
 	s := perfCount.sets[set]
-	s.n = copy(s.cfg[:], cfg)
+	s.n = copy(s.attrs[:], attrs)
 	if f = perfosCountStart(s); f.Op != perf.OpNone {
 		perfCountStop(set)
 	}

@@ -172,7 +172,7 @@ func perfOpen(s *perfSlot, tid int32, period uint64) int32 {
 // isOpen reports whether the counter's descriptor is still the counter.
 //
 //go:nowritebarrierrec
-func (c *perfCounter) isOpen() bool { return c.id != 0 && c.fd >= 0 && perfIs(c.fd, c.id) }
+func (c *perfCounter) isOpen() bool { return c.id != 0 && c.fd >= 0 && perfFDIsEvent(c.fd, c.id) }
 
 // control performs an ioctl on the counter, if it is still open.
 //
@@ -188,17 +188,6 @@ func (c *perfCounter) close() {
 	if c.isOpen() {
 		closefd(c.fd)
 	}
-}
-
-// perfIs reports whether fd is still the counter that the kernel calls id.
-// Programs that become daemons close all descriptors there may be, and what
-// they open next gets the numbers. Then reading one would take the program's
-// data, or wait for some, and the flags set would be those of its file.
-//
-//go:nowritebarrierrec
-func perfIs(fd int32, id uint64) bool {
-	var got uint64
-	return ioctl(fd, _PERF_EVENT_IOC_ID, uintptr(noescape(unsafe.Pointer(&got)))) == 0 && got == id
 }
 
 // A perfCounterValue is what read(2) returns for perfLinux.readFormat.
@@ -225,9 +214,3 @@ func (v *perfCounterValue) read(c *perfCounter) bool {
 	n := perfReadSize()
 	return c.isOpen() && read(c.fd, noescape(unsafe.Pointer(v)), n) == n
 }
-
-const (
-	_ESRCH  = 3
-	_EBADF  = 9
-	_EMFILE = 24
-)

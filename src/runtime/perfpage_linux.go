@@ -7,12 +7,11 @@
 // The kernel describes an event in a page that can be mapped from its
 // descriptor: perf_event_open(2), section "MMAP layout". While the event counts,
 // index names a register of the processor, which the event's own thread can read,
-// and the count is that plus offset. While it does not, index is 0. A sequence
-// lock guards this, which changes whenever the event begins or ends to count.
+// and the count is that plus offset. While it does not count, index is 0. A sequence
+// lock guards these fields. It changes whenever the event starts or stops counting.
 //
-// So a thread reads its own counters in the processor. What a thread has counted
-// that has not run since it was read last, as the sequence lock tells, is what it
-// was. Only one that runs elsewhere, or has run since, takes a system call.
+// A thread reads its own counters from registers. Another thread's latest reading is
+// still right if its sequence lock has not changed. Otherwise it takes a system call.
 
 package runtime
 
@@ -22,17 +21,17 @@ import (
 	"unsafe"
 )
 
-// perfMaxPages bounds the pages that all sets have mapped. They are accounted as
-// locked memory, as are the rings of profiles, which must not go without because
-// of them: it is half of what one processor adds to a user's allowance
-// (kernel.perf_event_mlock_kb). Threads that get no pages are read by system calls.
+// perfMaxPages bounds the pages that all sets have mapped. Like the rings of profiles
+// they are accounted as locked memory, and they must not leave profiles without
+// rings: they take at most half of what one processor adds to a user's allowance
+// (kernel.perf_event_mlock_kb). Threads without pages are read by system calls.
 const perfMaxPages = 64
 
 var perfPages int // that are mapped. Protected by perfCount.lock
 
 // A perfPage is the page of one event on one thread. The kernel writes it, at any
-// time; whoever holds perfCount.lock reads it. It stays when the program closes
-// the descriptor behind our back, and so does the event.
+// time; whoever holds perfCount.lock reads it. Page and event stay when the program
+// closes the descriptor.
 type perfPage uintptr // its address; 0 if there is none
 
 func (p perfPage) info() *perfEventMmapPage { return (*perfEventMmapPage)(unsafe.Pointer(p)) }
@@ -58,8 +57,8 @@ func (p *perfPage) close() {
 	}
 }
 
-// readable reports whether the kernel lets programs read the event's register,
-// and says how to make its own time of the processor's.
+// readable reports whether the kernel lets programs read the event's register, and
+// says how to convert the processor's clock to nanoseconds.
 //
 //go:nowritebarrierrec
 func (p perfPage) readable() bool {
@@ -67,16 +66,15 @@ func (p perfPage) readable() bool {
 	return p != 0 && p.info().capabilities&want == want
 }
 
-// perfPageTries is how often a page is read that changes meanwhile.
+// perfPageTries is how often reading a page is tried, as it may change meanwhile.
 const perfPageTries = 8
 
 // read returns the count of p's event, which must be of the current thread. ok is
 // false if the event does not count now, or its register can't be read.
 //
-// There is one thing that this does not survive: an administrator who forbids
-// the register to all programs (/sys/bus/event_source/devices/cpu/rdpmc,
-// kernel.perf_user_access) just then. That is so for all who read counters in
-// user mode.
+// It does not survive an administrator who forbids the register to all programs
+// (/sys/bus/event_source/devices/cpu/rdpmc, kernel.perf_user_access) just then. Nor
+// does any other program that reads counters in user mode.
 //
 //go:nowritebarrierrec
 func (p perfPage) read() (c perf.Count, ok bool) {
@@ -94,9 +92,9 @@ func (p perfPage) read() (c perf.Count, ok bool) {
 		value := int64(perfReadCounter(index-1)<<unused) >> unused
 		now := info.since(perfReadTime())
 		c = perf.Count{Value: uint64(info.offset + value), Enabled: info.timeEnabled + now, Running: info.timeRunning + now}
-		// The kernel changes the page in interrupts of this thread, and then
-		// all that is between the two loads is done again. (So the order in
-		// which another processor would see them does not matter.)
+		// The kernel changes the page in interrupts of this thread. Then everything
+		// between the two loads is done again. (So the order in which another
+		// processor would see them does not matter.)
 		if seq == atomic.Load(&info.lock) {
 			return c, true
 		}
@@ -104,8 +102,8 @@ func (p perfPage) read() (c perf.Count, ok bool) {
 	return c, false
 }
 
-// since returns the time in ns from when the kernel last wrote p's times to
-// the time of the processor's clock.
+// since returns the time, in ns, between the kernel's last update of p's times and a
+// time of the processor's clock.
 //
 //go:nowritebarrierrec
 func (p *perfEventMmapPage) since(clock uint64) uint64 {
@@ -117,14 +115,14 @@ func (p *perfEventMmapPage) since(clock uint64) uint64 {
 	return p.timeOffset + high*mult + low*mult>>shift
 }
 
-// state returns the sequence lock of p. While it is the same, the event has neither
-// begun nor ended to count.
+// state returns the sequence lock of p. As long as it is the same, the event has
+// neither started nor stopped counting.
 //
 //go:nowritebarrierrec
 func (p perfPage) state() uint32 { return atomic.Load(&p.info().lock) }
 
-// idle reports whether p's event, which may be of another thread, does not count,
-// and in which state p is then.
+// idle reports whether p's event, which may be another thread's, is not counting, and
+// the state that p has then.
 //
 //go:nowritebarrierrec
 func (p perfPage) idle() (seq uint32, ok bool) {

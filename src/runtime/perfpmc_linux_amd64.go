@@ -8,7 +8,7 @@ package runtime
 // counters, and what config1 of an event must have for that.
 func perfUserCounters() (config1 uint64, ok bool) { return 0, true }
 
-// perfReadCounter returns the processor's counter i, which it must count with.
+// perfReadCounter returns the processor's counter i, which must be in use.
 //
 //go:noescape
 func perfReadCounter(i uint32) uint64

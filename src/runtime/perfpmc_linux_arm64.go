@@ -7,9 +7,8 @@ package runtime
 import "unsafe"
 
 // perfUserCounters reports whether programs may be able to read the processor's
-// counters, and what config1 of an event must have for that: the kernel has
-// to be asked, and asking costs something (counters of 32 bits are not chained
-// to make one of 64), so that is done only where it helps.
+// counters, and what config1 of an event must have for that. It is set only where it
+// helps, as it has a cost: counters of 32 bits are not chained to make one of 64.
 // (Documentation/arch/arm64/perf.rst in Linux)
 func perfUserCounters() (config1 uint64, ok bool) {
 	name := []byte("/proc/sys/kernel/perf_user_access\x00")
@@ -26,7 +25,7 @@ func perfUserCounters() (config1 uint64, ok bool) {
 	return 1 << 1, true
 }
 
-// perfReadCounter returns the processor's counter i, which it must count with.
+// perfReadCounter returns the processor's counter i, which must be in use.
 //
 //go:noescape
 func perfReadCounter(i uint32) uint64

@@ -2,11 +2,11 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Probing: whether an event can be sampled, found out by sampling it.
+// Probing: finding out whether an event can be sampled by sampling it.
 //
-// A probe has nothing to do with sessions. It watches the calling thread only,
-// raises no signal and writes no profile, so it may run at any time, beside a
-// session too, and costs other threads nothing.
+// A probe has nothing to do with sessions. It samples the calling thread only, sends
+// no signal and writes no profile. So it may run at any time, also beside a session,
+// and costs other threads nothing.
 
 package runtime
 
@@ -15,14 +15,13 @@ import (
 	"unsafe"
 )
 
-// perfProbe opens cfg's event for the current thread as a session would, and
-// calls step until a sample has been taken, but no longer than budget
-// nanoseconds after the first call has returned. It returns the number of
-// samples and the counter's value, both in the event's own terms, and whether
-// the counter was on the PMU at all: one that never ran had no room there.
+// perfProbe opens cfg's event for the current thread as a session would, and calls
+// step until a sample has been taken, but not after budget nanoseconds have passed.
+// It returns the number of samples, the counter's value, and whether the counter ran
+// at all: if not, there was no room for it on the PMU.
 //
-// The caller has locked the goroutine to its thread: the counter is the
-// thread's. step must end by itself.
+// The caller has locked the goroutine to its thread, whose counter it is. step must
+// end by itself.
 //
 //go:linkname perfProbe runtime/pprof.runtime_perfProbe
 func perfProbe(cfg *perf.Config, budget int64, step func()) (samples, counted uint64, ran bool, f perf.Failure) {

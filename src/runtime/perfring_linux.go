@@ -156,7 +156,7 @@ type perfRecord struct {
 }
 
 // perfSampleType is what the records of samples have. Those of sessions have registers
-// as well if perfLinux.regs says so, and what has been read if perfSoftware does.
+// as well if perfLinux.regs says so, and software events what has been read.
 const (
 	perfSampleType = _PERF_SAMPLE_IDENTIFIER | _PERF_SAMPLE_IP | _PERF_SAMPLE_TIME
 	perfSampleRegs = 1<<_PERF_REG_PC | 1<<_PERF_REG_SP
