@@ -77,14 +77,17 @@ gofmt_leg() {
 	[ -z "$bad" ] || { echo "not formatted:" $bad; return 1; }
 }
 
-engine_host() { PMU_TEST_EVENT=task-clock PMU_TEST_PERIOD=1000000 "$go" test -count=1 -run "$profiling" runtime/pprof; }
+# Upstream's tests of profiles, and the programs that they build, with an event in
+# place of the timer; see src/runtime/pprof/perf_engine.go.
+with_engine() { GOFLAGS=-tags=pmutest PMU_TEST_EVENT=$1 PMU_TEST_PERIOD=1000000 "${@:2}"; }
+engine_host() { with_engine task-clock "$go" test -count=1 -run "$profiling" runtime/pprof; }
 engine_cgo() {
-	PMU_TEST_EVENT=task-clock PMU_TEST_PERIOD=1000000 "$go" test -count=1 \
+	with_engine task-clock "$go" test -count=1 \
 		-run 'TestCgo.*Pprof|TestCgoPerf|TestCgo.*SIGPROF|TestRaceProf|TestRaceSignal|TestTimePprof' runtime
 }
 on_vm() { GOARCH=arm64 CGO_ENABLED=0 PMUVM_TIMEOUT=3600 "$@"; }
 engine_vm() {
-	PMUVM_ICOUNT=shift=3,sleep=off PMU_TEST_EVENT=cycles PMU_TEST_PERIOD=1000000 \
+	PMUVM_ICOUNT=shift=3,sleep=off with_engine cycles \
 		on_vm "$go" test -count=1 -short -timeout 60m -run "$profiling" runtime/pprof
 }
 # Breakpoints are the host's; hardware events must not be skipped here.

@@ -5,6 +5,7 @@
 package runtime_test
 
 import (
+	"bytes"
 	"fmt"
 	"internal/asan"
 	"internal/msan"
@@ -155,3 +156,38 @@ func TestCgoPerfCross(t *testing.T) {
 
 // perfCrossExport is the name of the function that cgo makes for an exported one.
 var perfCrossExport = regexp.MustCompile(`_cgoexp_[0-9a-f]+_\w+ `)
+
+// TestCgoPerfEngine tests that the programs that upstream's tests build sample the
+// event of PMU_TEST_EVENT; see runtime/pprof/perf_engine.go.
+func TestCgoPerfEngine(t *testing.T) {
+	if os.Getenv("PMU_TEST_EVENT") == "" {
+		t.Skip("PMU_TEST_EVENT is not set")
+	}
+	for _, prog := range []string{"testprog", "testprogcgo"} {
+		if prog == "testprogcgo" {
+			testenv.MustHaveCGO(t)
+		}
+		exe, err := buildTestProg(t, prog)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := map[string]string{"testprog": "TimeProf", "testprogcgo": "CgoPprof"}[prog]
+		out, err := testenv.CleanCmdEnv(exec.Command(exe, name)).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+		file := strings.TrimSpace(string(out))
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.Remove(file)
+		p, err := profile.Parse(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "event: " + os.Getenv("PMU_TEST_EVENT"); len(p.Comments) == 0 || p.Comments[0] != want {
+			t.Errorf("%s sampled %v, want %s", name, p.Comments, want)
+		}
+	}
+}

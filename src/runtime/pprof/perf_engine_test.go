@@ -2,20 +2,13 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// The sampling engine under test.
-//
-// The tests of CPU profiles that upstream has can run with every engine that
-// samples. PMU_TEST_EVENT names an event for PerfEvent, PMU_TEST_PERIOD its
-// period. Without them the tests sample the timer, as upstream does. One run
-// has one engine, so that an engine's failure can't hide behind another's
-// success.
-
 //go:build !js
 
 package pprof
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"internal/profile"
 	"io"
@@ -27,12 +20,11 @@ import (
 	"testing"
 )
 
-// testEvent is the event that tests sample, or "" for the timer.
+// testEvent is the event that upstream's tests sample, or "" for the timer. See
+// perf_engine.go.
 var testEvent = os.Getenv("PMU_TEST_EVENT")
 
-// engineProfiles are the profiles that tests took of testEvent. Whether a
-// profile is empty is not for every one of those tests to notice: some look
-// only for what must not be there. TestMain looks at all of them.
+// engineProfiles are the profiles that tests took of testEvent.
 var engineProfiles struct {
 	sync.Mutex
 	list []*engineProfile
@@ -52,25 +44,18 @@ func (p *engineProfile) Write(b []byte) (int, error) {
 	return p.w.Write(b)
 }
 
-// startCPUProfile is StartCPUProfile with the engine under test.
-func startCPUProfile(w io.Writer) error {
-	if testEvent == "" {
-		return StartCPUProfile(w)
-	}
+// tapEngine keeps a copy of what is written to a profile.
+func tapEngine(w io.Writer) io.Writer {
 	p := &engineProfile{w: w, test: "a test"}
-	if pc, _, _, ok := runtime.Caller(1); ok {
-		p.test = runtime.FuncForPC(pc).Name()
+	var pcs [8]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(4, pcs[:])])
+	if f, _ := frames.Next(); f.Function != "" {
+		p.test = f.Function // the caller of StartCPUProfile
 	}
-	period, err := testPeriod()
-	if err == nil {
-		err = StartCPUProfileWithConfig(PerfEvent(p, testEvent, period))
-	}
-	if err == nil {
-		engineProfiles.Lock()
-		engineProfiles.list = append(engineProfiles.list, p)
-		engineProfiles.Unlock()
-	}
-	return err
+	engineProfiles.Lock()
+	engineProfiles.list = append(engineProfiles.list, p)
+	engineProfiles.Unlock()
+	return p
 }
 
 func testPeriod() (uint64, error) {
@@ -79,15 +64,6 @@ func testPeriod() (uint64, error) {
 		return 0, nil
 	}
 	return strconv.ParseUint(s, 0, 64)
-}
-
-// timeUnit is the unit in which the engine under test measures CPU time. On
-// the emulated machine (misc/pmu/vm) a cycle takes 1 ns.
-func timeUnit() string {
-	if strings.HasPrefix(testEvent, "cycles") {
-		return "count"
-	}
-	return "nanoseconds"
 }
 
 func TestMain(m *testing.M) {
@@ -99,12 +75,21 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// checkEngine reports what is wrong with the profiles that the tests took,
-// regardless of what is in them: whether they are of the event under test and
-// have samples.
+// checkEngine reports what is wrong with the profiles that the tests took of
+// testEvent, regardless of what is in them: whether there are any, are of that event
+// and have samples. Not every test would notice: some look only for what must not be
+// there.
 func checkEngine() error {
 	engineProfiles.Lock()
 	defer engineProfiles.Unlock()
+	switch {
+	case testEvent == "":
+		return nil
+	case !testEngine:
+		return errors.New("the tests sampled the timer; they need the build tag pmutest")
+	case len(engineProfiles.list) == 0:
+		return errors.New("no test took a profile")
+	}
 	for _, ep := range engineProfiles.list {
 		if ep.buf.Len() == 0 {
 			continue // the test has failed before the profile was stopped

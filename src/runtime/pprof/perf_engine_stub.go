@@ -1,0 +1,15 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build !pmutest
+
+package pprof
+
+import "io"
+
+// See perf_engine.go.
+
+const testEngine = false
+
+func startTestEngine(w io.Writer) error { return nil }
