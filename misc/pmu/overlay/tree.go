@@ -133,10 +133,10 @@ func listFiles(root, sub string) ([]string, error) {
 
 // droppings are the names of files that builds, tests and editors leave
 // in a source tree.
-var droppings = []string{"*.test", "*.exe", "*.prof", "*.pprof", "*.out", "*.orig", "*.rej", "*~", "#*#", ".#*", "*.sw[op]", ".DS_Store"}
+var droppings = []string{"*.test", "*.exe", "*.prof", "*.pprof", "*.out", "*.orig", "*.rej", "*~", "[#]*#", ".#*", "*.sw[op]", ".DS_Store"}
 
-// isDropping reports whether path is no source file of anyone's. In testdata,
-// a profile may well be one.
+// isDropping reports whether path is one of those. In testdata, a profile may be a
+// source file.
 func isDropping(path string) bool {
 	if strings.Contains(path, "/testdata/") {
 		return false
@@ -195,4 +195,14 @@ func parallel(n int, f func(int) error) error {
 	close(next)
 	wg.Wait()
 	return first
+}
+
+// readIfExists returns the content of the file path under root, nil if there is
+// no such file.
+func readIfExists(root, path string) ([]byte, error) {
+	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	return append([]byte{}, data...), err // an empty file is one
 }
