@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 )
 
 // A Profile is a pprof profile's samples and what is said about them.
@@ -69,12 +68,9 @@ func (p *Profile) Index(name string) int {
 			return i
 		}
 	}
-	i := 0
-	for _, c := range p.Comments {
-		if event, ok := strings.CutPrefix(c, "event: "); ok {
-			if i++; event == name && i < len(p.Types) {
-				return i
-			}
+	for i, event := range p.values(Event) {
+		if event == name && i+1 < len(p.Types) {
+			return i + 1
 		}
 	}
 	return -1
