@@ -11,10 +11,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"runtime/pprof"
-	"strings"
 
 	"pmu/bench/bare"
 	"pmu/bench/stacks"
@@ -100,13 +98,11 @@ func startEvent(period uint64, labels bool) (func(uint64) (float64, error), erro
 		if err != nil {
 			return 0, err
 		}
-		for _, s := range p.Comments {
-			if strings.HasPrefix(s, "longest period:") || strings.HasPrefix(s, "lost") && !strings.HasPrefix(s, "lost: 0 ") {
-				return 0, fmt.Errorf("%w: %s", errDisturbed, s)
-			}
+		if _, lost := p.Ledger(); lost > 0 || p.Number(profile.LongestPeriod) != 0 {
+			return 0, fmt.Errorf("%w: %q", errDisturbed, p.Comments)
 		}
 		// Other threads have some, too.
-		if got := total(p); got < n || got > n*1.1+10 {
+		if got := float64(p.Sum().Count); got < n || got > n*1.1+10 {
 			return 0, fmt.Errorf("%v samples in the profile, want %v and a few", got, n)
 		}
 		return n, nil
@@ -116,8 +112,8 @@ func startEvent(period uint64, labels bool) (func(uint64) (float64, error), erro
 func startTimer() (func(uint64) (float64, error), error) {
 	var buf bytes.Buffer
 	runtime.SetCPUProfileRate(timerHz)
-	err := startTimerProfile(&buf)
-	if err != nil {
+	// The runtime complains about the rate on standard error.
+	if err := pprof.StartCPUProfile(&buf); err != nil {
 		return nil, err
 	}
 	return func(uint64) (float64, error) {
@@ -126,19 +122,8 @@ func startTimer() (func(uint64) (float64, error), error) {
 		if err != nil {
 			return 0, err
 		}
-		return total(p), nil
+		return float64(p.Sum().Count), nil
 	}, nil
-}
-
-// startTimerProfile starts a profile by the timer at the rate that was set,
-// about which the runtime complains on standard error.
-func startTimerProfile(w io.Writer) error { return pprof.StartCPUProfile(w) }
-
-func total(p *profile.Profile) (n float64) {
-	for _, s := range p.Samples {
-		n += float64(s.Values[0])
-	}
-	return n
 }
 
 // A cost is that of one sample, in instructions.
@@ -256,11 +241,4 @@ func measureAll(short bool) (*results, error) {
 		}
 	}
 	return res, nil
-}
-
-func (res *results) print(w io.Writer) {
-	fmt.Fprintf(w, "Instructions per sample\n\n| depth | what | kernel | user | samples |\n|--:|---|--:|--:|--:|\n")
-	for _, c := range res.Costs {
-		fmt.Fprintf(w, "| %d | %s | %.0f | %.0f | %.0f |\n", c.Depth, c.Variant, c.Kernel, c.User, c.Samples)
-	}
 }

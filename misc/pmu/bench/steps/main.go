@@ -23,52 +23,92 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"runtime"
 	"runtime/pprof"
 	"sort"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
-// parts are those of the handler, by function. What is not here is its entry and
-// exit, "rest", or if it has no symbol the vDSO, which tells the "clock"; and
-// memmove and memclr belong to their caller.
-var parts = map[string]string{
-	"runtime.(*perfStack).unwind":        "unwind",
-	"runtime.(*perfWalk).unwind":         "unwind",
-	"runtime.perfFrameAt":                "unwind",
-	"runtime.perfFindFrame":              "unwind",
-	"runtime.perfExactPC":                "unwind",
-	"runtime.(*perfSlot).add":            "buffer",
-	"runtime.(*perfSlot).due":            "buffer",
-	"runtime.(*profBuf).write":           "buffer",
-	"runtime.(*profBuf).canWriteRecord":  "buffer",
-	"runtime.(*perfThread).drain":        "drain",
-	"runtime.(*perfThread).drainLeafs":   "drain",
-	"runtime.(*perfThread).overflow":     "drain",
-	"runtime.(*perfThread).event":        "drain",
-	"runtime.(*perfThread).count":        "drain",
-	"runtime.(*perfRing).next":           "drain",
-	"runtime.(*perfThread).account":      "bound",
-	"runtime.(*perfThread).interrupts":   "bound",
-	"runtime.(*perfThread).stuck":        "bound",
-	"runtime.(*perfThread).step":         "bound",
-	"runtime.(*perfBound).add":           "bound",
-	"runtime.nanotime":                   "clock",
-	"runtime.nanotime1":                  "clock",
-	"runtime.memmove":                    "",
-	"runtime.memclrNoHeapPointers":       "",
-	"runtime.(*perfHits).reset":          "rest",
-	"runtime.(*perfThread).sample":       "rest",
-	"runtime.perfSessionSigprof":         "rest",
-	"runtime.sigtramp":                   "rest",
-	"runtime.sigtrampgo":                 "rest",
-	"runtime.sighandler":                 "rest",
-	"runtime.(*perfThread).throttled":    "bound",
-	"runtime.(*perfThread).restart":      "bound",
-	"runtime.(*perfCounterValue).read":   "bound",
-	"runtime.(*perfThread).phase":        "bound",
-	"runtime.(*perfThread).drainForeign": "drain",
+// parts are those of the handler, with their functions. A function of the profiler
+// that is in none of them is an error, and so is one that the program does not have:
+// after a rename, its cost must not count as another part's. What is inlined counts as
+// its caller's. Functions that are not the profiler's belong to the "rest", which is
+// mostly the handler's entry and exit.
+var parts = map[string][]string{
+	"unwind": {
+		"runtime.(*perfStack).unwind", "runtime.(*perfWalk).unwind", "runtime.perfFrameAt",
+		"runtime.perfFindFrame", "runtime.perfExactPC",
+	},
+	"buffer": {
+		"runtime.(*perfSlot).add", "runtime.(*perfSlot).due", "runtime.(*profBuf).write",
+		"runtime.(*profBuf).canWriteRecord",
+	},
+	"drain": {
+		"runtime.(*perfThread).drain", "runtime.(*perfThread).drainLeafs", "runtime.(*perfThread).overflow",
+		"runtime.(*perfThread).count", "runtime.(*perfRing).next",
+		"runtime.(*perfThread).drainForeign",
+	},
+	"bound": {
+		"runtime.(*perfThread).account", "runtime.(*perfThread).step", "runtime.(*perfThread).restart",
+		"runtime.(*perfCounterValue).read", "runtime.(*perfThread).phase",
+		"runtime.(*perfThread).counting", "runtime.(*perfThread).cpuTime", "runtime.(*perfThread).decide",
+		"runtime.(*perfThread).silent", "runtime.(*perfBound).choose",
+	},
+	"clock": {"runtime.nanotime1"}, // and what has no symbol: the vDSO
+	"rest": {
+		"runtime.(*perfThread).sample", "runtime.perfSessionSigprof", "runtime.perfSigprof", "runtime.perfIs",
+		"runtime.(*perfThread).acquireInHandler", "runtime.(*perfThread).flush",
+	},
+
+	// These belong to their caller's part.
+	"": {"runtime.memmove", "runtime.memclrNoHeapPointers"},
+}
+
+// isProfiler matches the names of the profiler's functions.
+var isProfiler = regexp.MustCompile(`^runtime\.(perf|\(\*perf|\(\*profBuf\))`)
+
+// symbols are the program's functions, and the parts of those that have one.
+type symbols struct {
+	*gosym.Table
+	parts map[string]string
+}
+
+// part returns the part that the function at pc belongs to, and its name. The part
+// before is that of the instruction before.
+func (s *symbols) part(pc uint64, before string) (part, name string) {
+	f := s.PCToFunc(pc)
+	if f == nil {
+		return "clock", "vDSO"
+	}
+	part, ok := s.parts[f.Name]
+	switch {
+	case ok && part == "":
+		return before, f.Name
+	case ok:
+		return part, f.Name
+	}
+	return "rest", f.Name
+}
+
+// check reports an error if functions of the profiler that are in none of the parts
+// have taken more than a hundredth of the instructions. (Some run now and then.)
+func (s *symbols) check(r *result) error {
+	var unknown []string
+	var sum float64
+	for name, n := range r.functions {
+		if _, ok := s.parts[name]; !ok && isProfiler.MatchString(name) {
+			unknown = append(unknown, name)
+			sum += n
+		}
+	}
+	if sum <= r.Instructions/100 {
+		return nil
+	}
+	sort.Strings(unknown)
+	return fmt.Errorf("%s are in none of the parts: add them to the table in bench/steps", strings.Join(unknown, ", "))
 }
 
 // A result is what samples of stacks of one depth took on average.
@@ -77,6 +117,7 @@ type result struct {
 	Instructions           float64
 	Parts                  map[string]float64
 	Top                    []string
+	functions              map[string]float64
 }
 
 const (
@@ -159,36 +200,14 @@ func step(depth, deeper int) (*result, error) {
 		return nil, err
 	}
 	runtime.LockOSThread() // ptrace knows a thread as the tracer
-	pid, err := syscall.ForkExec(exe, os.Args, &syscall.ProcAttr{
-		Files: []uintptr{0, 2, 2},
-		Env:   append(os.Environ(), fmt.Sprintf("STEPS_DEPTH=%d", depth)),
-		Sys:   &syscall.SysProcAttr{Ptrace: true},
-	})
+	pid, err := startTraced(exe, depth)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		syscall.Kill(pid, syscall.SIGKILL)
-		for { // its threads, too: they come before it
-			if _, err := syscall.Wait4(-1, nil, syscall.WALL, nil); err != nil && err != syscall.EINTR {
-				return
-			}
-		}
-	}()
-	var ws syscall.WaitStatus
-	if _, err := syscall.Wait4(pid, &ws, syscall.WALL, nil); err != nil {
-		return nil, err
-	}
-	const PTRACE_O_EXITKILL = 0x100000
-	if err := syscall.PtraceSetOptions(pid, syscall.PTRACE_O_TRACECLONE|PTRACE_O_EXITKILL); err != nil {
-		return nil, err
-	}
-	if err := syscall.PtraceCont(pid, 0); err != nil {
-		return nil, err
-	}
-	r := &result{Depth: depth, Deeper: deeper, Parts: make(map[string]float64)}
-	functions := make(map[string]float64)
+	defer endTraced(pid)
+	r := &result{Depth: depth, Deeper: deeper, Parts: make(map[string]float64), functions: make(map[string]float64)}
 	for seen := 0; r.Samples < samples; {
+		var ws syscall.WaitStatus
 		tid, err := syscall.Wait4(-1, &ws, syscall.WALL, nil)
 		if err != nil {
 			return nil, err
@@ -204,36 +223,76 @@ func step(depth, deeper int) (*result, error) {
 			syscall.PtraceCont(tid, 0) // of ptrace's own
 		case syscall.SIGPROF:
 			if seen++; seen > warmUp {
-				if err := handler(tid, symbols, r, functions); err != nil {
+				if err := handler(tid, symbols, r); err != nil {
 					return nil, err
 				}
-			} else {
-				syscall.PtraceCont(tid, int(sig))
+				continue
 			}
+			fallthrough
 		default:
 			syscall.PtraceCont(tid, int(sig))
 		}
 	}
-	for _, m := range []map[string]float64{r.Parts, functions} {
+	r.average()
+	return r, symbols.check(r)
+}
+
+// startTraced starts the program under ptrace.
+func startTraced(exe string, depth int) (pid int, err error) {
+	pid, err = syscall.ForkExec(exe, os.Args, &syscall.ProcAttr{
+		Files: []uintptr{0, 2, 2},
+		Env:   append(os.Environ(), fmt.Sprintf("STEPS_DEPTH=%d", depth)),
+		Sys:   &syscall.SysProcAttr{Ptrace: true},
+	})
+	if err != nil {
+		return 0, err
+	}
+	var ws syscall.WaitStatus
+	if _, err = syscall.Wait4(pid, &ws, syscall.WALL, nil); err == nil {
+		const PTRACE_O_EXITKILL = 0x100000
+		err = syscall.PtraceSetOptions(pid, syscall.PTRACE_O_TRACECLONE|PTRACE_O_EXITKILL)
+	}
+	if err == nil {
+		err = syscall.PtraceCont(pid, 0)
+	}
+	if err != nil {
+		endTraced(pid)
+	}
+	return pid, err
+}
+
+// endTraced ends the program and waits for its threads, which end before it.
+func endTraced(pid int) {
+	syscall.Kill(pid, syscall.SIGKILL)
+	for {
+		if _, err := syscall.Wait4(-1, nil, syscall.WALL, nil); err != nil && err != syscall.EINTR {
+			return
+		}
+	}
+}
+
+// average divides the sums by the number of samples and finds the functions that
+// take most.
+func (r *result) average() {
+	for _, m := range []map[string]float64{r.Parts, r.functions} {
 		for k := range m {
 			m[k] /= float64(r.Samples)
 		}
 	}
 	r.Instructions /= float64(r.Samples)
-	for f := range functions {
+	for f := range r.functions {
 		r.Top = append(r.Top, f)
 	}
-	sort.Slice(r.Top, func(i, j int) bool { return functions[r.Top[i]] > functions[r.Top[j]] })
+	sort.Slice(r.Top, func(i, j int) bool { return r.functions[r.Top[i]] > r.functions[r.Top[j]] })
 	r.Top = r.Top[:min(len(r.Top), 8)]
 	for i, f := range r.Top {
-		r.Top[i] = fmt.Sprintf("%s %.0f", f, functions[f])
+		r.Top[i] = fmt.Sprintf("%s %.0f", f, r.functions[f])
 	}
-	return r, nil
 }
 
 // handler lets the thread take its SIGPROF and steps to the end of the handler,
 // which is where it was interrupted.
-func handler(tid int, symbols *gosym.Table, r *result, functions map[string]float64) error {
+func handler(tid int, symbols *symbols, r *result) error {
 	var regs syscall.PtraceRegs
 	if err := syscall.PtraceGetRegs(tid, &regs); err != nil {
 		return err
@@ -263,26 +322,17 @@ func handler(tid int, symbols *gosym.Table, r *result, functions map[string]floa
 			r.Samples++
 			return syscall.PtraceCont(tid, 0)
 		}
-		name := "vDSO"
-		if f := symbols.PCToFunc(regs.PC()); f != nil {
-			name = f.Name
-			p, ok := parts[name]
-			if !ok {
-				part = "rest"
-			} else if p != "" {
-				part = p
-			}
-		} else {
-			part = "clock"
-		}
-		functions[name]++
+		var name string
+		part, name = symbols.part(regs.PC(), part)
+		r.functions[name]++
 		r.Parts[part]++
 		r.Instructions++
 	}
 	return errors.New("the handler does not end")
 }
 
-func readSymbols(exe string) (*gosym.Table, error) {
+// readSymbols reads the program's functions, and demands those of the parts.
+func readSymbols(exe string) (*symbols, error) {
 	f, err := elf.Open(exe)
 	if err != nil {
 		return nil, err
@@ -296,5 +346,22 @@ func readSymbols(exe string) (*gosym.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gosym.NewTable(nil, gosym.NewLineTable(data, text.Addr))
+	table, err := gosym.NewTable(nil, gosym.NewLineTable(data, text.Addr))
+	if err != nil {
+		return nil, err
+	}
+	s := &symbols{table, make(map[string]string)}
+	var missing []string
+	for part, names := range parts {
+		for _, name := range names {
+			if s.parts[name] = part; table.LookupFunc(name) == nil {
+				missing = append(missing, name)
+			}
+		}
+	}
+	if missing != nil {
+		sort.Strings(missing)
+		return nil, fmt.Errorf("the program has no %s: correct the table in bench/steps", strings.Join(missing, ", "))
+	}
+	return s, nil
 }

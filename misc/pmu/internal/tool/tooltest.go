@@ -33,7 +33,7 @@ func Must(t testing.TB, cmd *exec.Cmd) string {
 // Build builds the program of a package and returns its file.
 func (tc Toolchain) Build(t testing.TB, env []string, pkg string, args ...string) string {
 	t.Helper()
-	exe := filepath.Join(t.TempDir(), filepath.Base(pkg))
+	exe := filepath.Join(t.TempDir(), "program")
 	Must(t, tc.Command(".", env, append(append([]string{"build", "-o", exe}, args...), pkg)...))
 	return exe
 }
