@@ -121,9 +121,8 @@ type result struct {
 }
 
 const (
-	period  = 1009
-	warmUp  = 20 // samples that are not counted
-	samples = 100
+	period = 1009
+	warmUp = 20 // samples that are not counted
 )
 
 // Target is what the profiled program writes.
@@ -131,6 +130,7 @@ var Target int
 
 func main() {
 	deeper := flag.Int("deeper", 0, "let stacks have up to `n` frames more")
+	samples := flag.Int("samples", 100, "step through so many samples of each depth")
 	flag.Parse()
 	if depth := os.Getenv("STEPS_DEPTH"); depth != "" {
 		n, _ := strconv.Atoi(depth)
@@ -139,7 +139,7 @@ func main() {
 	}
 	var results []result
 	for _, depth := range []int{10, 64} {
-		r, err := step(depth, *deeper)
+		r, err := step(depth, *deeper, *samples)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "steps:", err)
 			os.Exit(1)
@@ -190,7 +190,7 @@ func write(more int) {
 }
 
 // step runs the program and counts the instructions of its handler.
-func step(depth, deeper int) (*result, error) {
+func step(depth, deeper, samples int) (*result, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, err
