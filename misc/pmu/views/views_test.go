@@ -2,7 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package main
+// Package views has a test that go tool pprof shows every kind of profile.
+package views
 
 import (
 	"bufio"
@@ -18,38 +19,41 @@ import (
 	"pmu/internal/tool"
 )
 
+// work is a program whose functions report and lookup compute and cause page faults.
+const work = "../bench/work"
+
 // TestViews tests that go tool pprof shows each kind of profile, in text, as a
 // tree and in a browser.
 func TestViews(t *testing.T) {
 	fork := tool.MustFork(t)
 	pprof := tool.Must(t, fork.Command(".", nil, "tool", "-n", "pprof"))
 	for _, test := range []struct {
-		name   string
-		events []string
-		emu    bool
-		typ    string // the profile's
-		fn     string // where most of it is
+		name  string
+		event string
+		emu   bool
+		typ   string // the profile's
+		fn    string // where most of it is
 	}{
-		{"timer", []string{"timer"}, false, "cpu", "main.spin"},
-		{"clock", []string{"task-clock:u"}, false, "task_clock_u", "main.spin"},
-		{"software", []string{"page-faults"}, false, "page_faults", "main.touch"},
-		{"breakpoint", []string{"mem:main.touch:x"}, false, "mem_main_touch_x", "main.touch"},
-		{"columns", []string{"page-faults", "task-clock"}, false, "page_faults", "main.touch"},
-		{"hardware", []string{"cycles"}, true, "cycles", "main.spin"},
-		{"raw", []string{"r11"}, true, "r11", "main.spin"},
+		{"timer", "timer", false, "cpu", "main.report"},
+		{"clock", "task-clock:u", false, "task_clock_u", "main.report"},
+		{"software", "page-faults", false, "page_faults", "main.lookup"},
+		{"breakpoint", "mem:main.lookup:x", false, "mem_main_lookup_x", "main.lookup"},
+		{"columns", "page-faults,task-clock", false, "page_faults", "main.lookup"},
+		{"hardware", "cycles", true, "cycles", "main.report"},
+		{"raw", "r11", true, "r11", "main.report"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
 			prof := filepath.Join(dir, "cpu.pprof")
-			args := append([]string{"-o", prof}, test.events...)
+			args := []string{"-load", "faults", "-scale", "0.3", "-o", prof, "-event", test.event}
 			if test.emu {
-				cmd, err := tool.VM(dir, fork.Build(t, tool.OnVM, "."), args...)
+				cmd, err := tool.VM(dir, fork.Build(t, tool.OnVM, work), args...)
 				if err != nil {
 					t.Fatal(err)
 				}
 				tool.Must(t, cmd)
 			} else {
-				tool.Must(t, exec.Command(fork.Build(t, nil, "."), args...))
+				tool.Must(t, exec.Command(fork.Build(t, nil, work), args...))
 			}
 
 			for _, view := range []string{"-top", "-tree"} {

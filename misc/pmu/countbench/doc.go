@@ -2,8 +2,6 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-//go:build amd64 || arm64
-
 // Package countbench checks the counts of go test -counters against code whose
 // instructions are counted by hand. It needs a machine with a PMU, or the
 // emulated one:
@@ -11,9 +9,3 @@
 //	export PATH=$PWD/../vm:$PATH
 //	GOARCH=arm64 CGO_ENABLED=0 go test -v .
 package countbench
-
-// spin executes exactly n instructions, and a few for the call. n is even and
-// not 0.
-//
-//go:noescape
-func spin(n uint64)
