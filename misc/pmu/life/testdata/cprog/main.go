@@ -10,7 +10,6 @@ package main
 
 /*
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -18,10 +17,11 @@ package main
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "../taskclock.h"
 
 // calls and interrupted count blocking calls, and those with EINTR, by kind.
 enum { SLEEP, POLL, READ, SEM, EPOLL, KINDS };
@@ -119,33 +119,17 @@ static void initBegin(void) { sem_init(&begin, 0, 0); }
 static void postBegin(void) { sem_post(&begin); }
 static int isWaiting(void) { return waiting; }
 
-// taskClock returns the nanoseconds of the calling thread by the clock of the event
-// task-clock. Unlike CPU time it ticks on while the hypervisor runs something else.
-static long taskClock(void) {
-	static __thread int fd = -1;
-	if (fd < 0) {
-		struct perf_event_attr attr = {
-			.type = PERF_TYPE_SOFTWARE,
-			.size = sizeof attr,
-			.config = PERF_COUNT_SW_TASK_CLOCK,
-			.exclude_kernel = 1, // a matter of permissions: it counts all the same
-		};
-		fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	}
-	long ns;
-	if (read(fd, &ns, sizeof ns) != sizeof ns)
-		abort();
-	return ns;
-}
-
 // spinLater waits for begin, computes, and returns the nanoseconds that this took.
 static long spinLater(long n) {
 	waiting = 1;
 	while (sem_wait(&begin) != 0)
 		;
-	long start = taskClock();
+	int fd = -1;
+	long start = taskClock(&fd);
 	spinC(n);
-	return taskClock() - start;
+	long spent = taskClock(&fd) - start;
+	close(fd);
+	return spent;
 }
 */
 import "C"
@@ -165,64 +149,77 @@ func check(err error) {
 	}
 }
 
-func main() {
-	var buf bytes.Buffer
-	start := func(event string, period uint64) {
-		if event == "timer" {
-			check(pprof.StartCPUProfile(&buf))
-		} else {
-			check(pprof.StartCPUProfileWithConfig(pprof.PerfEvent(&buf, event, period)))
-		}
+// modes are what the program does, by its first argument.
+var modes = map[string]func(){
+	"block":   block,
+	"itimer":  itimer,
+	"inside":  stay,
+	"blocked": blocked,
+}
+
+func main() { modes[os.Args[1]]() }
+
+var buf bytes.Buffer // the profile
+
+func start(event string, period uint64) {
+	if event == "timer" {
+		check(pprof.StartCPUProfile(&buf))
+	} else {
+		check(pprof.StartCPUProfileWithConfig(pprof.PerfEvent(&buf, event, period)))
 	}
-	switch mode := os.Args[1]; mode {
-	case "block":
-		period, err := strconv.ParseUint(os.Args[3], 10, 64)
-		check(err)
-		start(os.Args[2], period)
-		done := make(chan bool)
-		for range 2 {
-			go func() { C.block(); done <- true }()
-		}
-		C.startThread()
-		time.Sleep(time.Second)
-		C.setQuit(1)
-		C.joinThread()
-		<-done
-		<-done
-		pprof.StopCPUProfile()
-		for i, name := range []string{"nanosleep", "poll", "read", "sem_timedwait", "epoll_wait"} {
-			fmt.Printf("%s: %d calls, %d interrupted\n", name, C.getCalls(C.int(i)), C.getInterrupted(C.int(i)))
-		}
-		return
+}
 
-	case "itimer":
-		C.setTimer(1000)
-		start("task-clock:uk", 100e3)
-		C.spinC(100e6)
-		pprof.StopCPUProfile()
-		C.spinC(20e6) // the timer's signals go on, and find nobody
-		C.setTimer(0)
-
-	case "inside":
-		// A thread of Go is in C when the profile starts, and until it stops.
-		C.initBegin()
-		spent := make(chan int64)
-		go inside(spent)
-		for C.isWaiting() == 0 {
-			time.Sleep(time.Millisecond)
-		}
-		start("task-clock:uk", 1e6)
-		C.postBegin()
-		ns := <-spent
-		pprof.StopCPUProfile()
-		fmt.Println(ns)
-
-	case "blocked":
-		// A thread with the signal blocked, in a tight loop at a short period.
-		start("task-clock:uk", 1000)
-		C.spinBlocked(100e6)
-		pprof.StopCPUProfile()
+func block() {
+	period, err := strconv.ParseUint(os.Args[3], 10, 64)
+	check(err)
+	start(os.Args[2], period)
+	done := make(chan bool)
+	for range 2 {
+		go func() { C.block(); done <- true }()
 	}
+	C.startThread()
+	time.Sleep(time.Second)
+	C.setQuit(1)
+	C.joinThread()
+	<-done
+	<-done
+	pprof.StopCPUProfile()
+	for i, name := range []string{"nanosleep", "poll", "read", "sem_timedwait", "epoll_wait"} {
+		fmt.Printf("%s: %d calls, %d interrupted\n", name, C.getCalls(C.int(i)), C.getInterrupted(C.int(i)))
+	}
+}
+
+func itimer() {
+	C.setTimer(1000)
+	start("task-clock:uk", 100e3)
+	C.spinC(100e6)
+	pprof.StopCPUProfile()
+	C.spinC(20e6) // the timer's signals go on, and find nobody
+	C.setTimer(0)
+	check(os.WriteFile(os.Args[2], buf.Bytes(), 0o666))
+}
+
+// stay has a thread of Go in C when the profile starts, and until it stops.
+func stay() {
+	C.initBegin()
+	spent := make(chan int64)
+	go inside(spent)
+	for C.isWaiting() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	start("task-clock:uk", 1e6)
+	C.postBegin()
+	ns := <-spent
+	pprof.StopCPUProfile()
+	fmt.Println(ns)
+	check(os.WriteFile(os.Args[2], buf.Bytes(), 0o666))
+}
+
+// blocked has a thread with the signal blocked, in a tight loop at a short period.
+func blocked() {
+	start("task-clock:uk", 1000)
+	C.spinBlocked(100e6)
+	pprof.StopCPUProfile()
 	check(os.WriteFile(os.Args[2], buf.Bytes(), 0o666))
 }
 

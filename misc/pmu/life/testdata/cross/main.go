@@ -9,11 +9,9 @@
 package main
 
 /*
-#include <linux/perf_event.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+#include "../taskclock.h"
 
 extern void callGo(long n);
 extern void callC(long n);
@@ -27,35 +25,22 @@ static void spin(long n) {
 
 // taskClock returns the nanoseconds of the calling thread by the clock of the event
 // task-clock. Unlike CPU time it ticks on while the hypervisor runs something else.
-static long taskClock(int fd) {
-	long ns;
-	if (read(fd, &ns, sizeof ns) != sizeof ns)
-		abort();
-	return ns;
-}
-
 enum { ROUNDS = 100 };
 static long inC, inGo;
 
 static void *cross(void *arg) {
 	void (*call)(long) = arg;
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof attr,
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.exclude_kernel = 1, // a matter of permissions: it counts all the same
-	};
-	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = -1;
 	call(1); // from here on it is a thread that has called Go
-	long now = taskClock(fd);
+	long now = taskClock(&fd);
 	for (int i = 0; i < ROUNDS; i++) {
 		spin(30000000);
 		long then = now;
-		now = taskClock(fd);
+		now = taskClock(&fd);
 		inC += now - then;
 		call(1500000);
 		then = now;
-		now = taskClock(fd);
+		now = taskClock(&fd);
 		inGo += now - then;
 	}
 	close(fd);
