@@ -140,30 +140,34 @@ func older(v, w string) bool {
 	return false
 }
 
+// inPath returns stock Go with a link or script to the fork, made by make, of the
+// name file in PATH, and with the given GOTOOLCHAIN.
+func inPath(t *testing.T, file, setting string, make func(path string) error) tool.Toolchain {
+	dir := t.TempDir()
+	if err := make(filepath.Join(dir, file)); err != nil {
+		t.Fatal(err)
+	}
+	tc := stock(t)
+	tc.Env = []string{
+		"PATH=" + dir + string(filepath.ListSeparator) + os.Getenv("PATH"),
+		"GOTOOLCHAIN=" + setting,
+	}
+	return tc
+}
+
+// forkLink returns the fork, its name, and what makes a link to its go command.
+func forkLink(t *testing.T) (fork tool.Toolchain, name string, link func(path string) error) {
+	fork = tool.MustFork(t)
+	return fork, must(t, fork, ".", "env", "GOVERSION"), func(path string) error { return os.Symlink(fork.Go(), path) }
+}
+
 // TestGOTOOLCHAIN tests that the stock go command finds the fork by its name in
 // PATH, as a symbolic link and as a script.
 func TestGOTOOLCHAIN(t *testing.T) {
-	fork := tool.MustFork(t)
-	name := must(t, fork, ".", "env", "GOVERSION")
-
-	// inPath returns stock Go with file in PATH, as what make makes it.
-	inPath := func(t *testing.T, file, setting string, make func(path string) error) tool.Toolchain {
-		dir := t.TempDir()
-		if err := make(filepath.Join(dir, file)); err != nil {
-			t.Fatal(err)
-		}
-		tc := stock(t)
-		tc.Env = []string{
-			"PATH=" + dir + string(filepath.ListSeparator) + os.Getenv("PATH"),
-			"GOTOOLCHAIN=" + setting,
-		}
-		return tc
-	}
-	link := func(path string) error { return os.Symlink(tool.MustFork(t).Go(), path) }
+	fork, name, link := forkLink(t)
 	script := func(path string) error {
-		return os.WriteFile(path, []byte("#!/bin/sh\nexec '"+tool.MustFork(t).Go()+"' \"$@\"\n"), 0o755)
+		return os.WriteFile(path, []byte("#!/bin/sh\nexec '"+fork.Go()+"' \"$@\"\n"), 0o755)
 	}
-
 	for _, tt := range []struct {
 		name string
 		make func(string) error
@@ -182,40 +186,39 @@ func TestGOTOOLCHAIN(t *testing.T) {
 			}
 		})
 	}
+}
 
-	// A go.mod may ask for it, where GOTOOLCHAIN allows that: path, as auto,
-	// looks in PATH, and does not download. It is a lower bound: stock Go of
-	// the same release or a later one goes on by itself.
-	t.Run("go.mod", func(t *testing.T) {
-		tc := inPath(t, name, "path", link)
-		want := name
-		if v := must(t, stock(t), ".", "env", "GOVERSION"); !older(v, name) {
-			want = v
-		}
-		dir := t.TempDir()
-		mod := "module m\n\ngo 1.21\n\ntoolchain " + name + "\n"
-		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if out := must(t, tc, dir, "version"); !strings.Contains(out, " "+want+" ") {
-			t.Errorf("go version: %s, want %s", out, want)
-		}
-	})
+// TestToolchainLine tests that a go.mod may ask for the fork, where GOTOOLCHAIN allows
+// that: path, like auto, looks in PATH, and does not download. It is a lower bound:
+// stock Go of the same release or a later one runs itself.
+func TestToolchainLine(t *testing.T) {
+	_, name, link := forkLink(t)
+	want := name
+	if v := must(t, stock(t), ".", "env", "GOVERSION"); !older(v, name) {
+		want = v
+	}
+	dir := t.TempDir()
+	mod := "module m\n\ngo 1.21\n\ntoolchain " + name + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out := must(t, inPath(t, name, "path", link), dir, "version"); !strings.Contains(out, " "+want+" ") {
+		t.Errorf("go version: %s, want %s", out, want)
+	}
+}
 
-	// Only by its own name, so that a link to the next build of the fork, or
-	// to the wrong one, is found out.
-	t.Run("other name", func(t *testing.T) {
-		other := name + "x"
-		out, err := run(inPath(t, other, other, link), ".", "version")
-		if want := "toolchain " + name + " invoked to provide " + other; err == nil || !strings.Contains(out, want) {
-			t.Errorf("go version: %v, %q, want %q", err, out, want)
+// TestToolchainRefused tests that the fork runs only by its own name, so that a link
+// to another build of it is found out.
+func TestToolchainRefused(t *testing.T) {
+	_, name, link := forkLink(t)
+	other := name + "x"
+	for _, tt := range []struct{ file, setting, want string }{
+		{other, other, "toolchain " + name + " invoked to provide " + other},
+		{"unused", name + "+path", `cannot find "` + name + `" in PATH`},
+	} {
+		out, err := run(inPath(t, tt.file, tt.setting, link), ".", "version")
+		if err == nil || !strings.Contains(out, tt.want) {
+			t.Errorf("GOTOOLCHAIN=%s: %v, %q, want %q", tt.setting, err, out, tt.want)
 		}
-	})
-	t.Run("not in PATH", func(t *testing.T) {
-		tc := inPath(t, "unused", name+"+path", link)
-		out, err := run(tc, ".", "version")
-		if want := `cannot find "` + name + `" in PATH`; err == nil || !strings.Contains(out, want) {
-			t.Errorf("go version: %v, %q, want %q", err, out, want)
-		}
-	})
+	}
 }

@@ -121,40 +121,27 @@ type checker struct {
 	source source
 }
 
+// A task is one check of a port.
+type task struct {
+	port port
+	what string
+	do   func(p port) error
+}
+
 // all checks the ports named, as many at a time as there are CPUs.
 func (c *checker) all(names []string, tmp string) error {
 	overlay := filepath.Join(tmp, "overlay.json")
 	if err := c.withoutTests(overlay, "runtime"); err != nil {
 		return err
 	}
-	type task struct {
-		port port
-		what string
-		do   func(p port) error
-	}
-	var long, short []task
+	var long, short []task // those that take long first
 	for _, name := range names {
 		goos, arch, _ := strings.Cut(name, "/")
 		p := port{goos, arch}
 		if p.linked() {
-			what := "links and runs"
-			if c.link || p.os != "linux" {
-				what = "links"
-			}
-			long = append(long, task{p, what, func(p port) error { return c.engine(p, tmp, what != "links") }})
+			long = append(long, c.links(p, tmp)...)
 		} else {
 			short = append(short, task{p, "type-checks", func(p port) error { return c.typeCheck(p, packages) }})
-		}
-		if p.arch == "ppc64" && p.os == "linux" {
-			// Where least stack is left, frames are larger still for a debugger.
-			long = append(long, task{p, "links without inlining", func(p port) error {
-				_, out, err := c.command(p, "build", "-gcflags=all=-dwarf=false -N -l", "-ldflags=-w -debugnosplit",
-					"-o", filepath.Join(tmp, "hello"), "./ports/testdata/hello")
-				if err != nil {
-					return err
-				}
-				return checkStack(out)
-			}})
 		}
 		if p.os == "linux" {
 			// After the link, which has compiled what it needs.
@@ -164,6 +151,32 @@ func (c *checker) all(names []string, tmp string) error {
 			}})
 		}
 	}
+	return do(append(long, short...))
+}
+
+// links returns the tasks of a port for which programs are linked.
+func (c *checker) links(p port, tmp string) []task {
+	what := "links and runs"
+	if c.link || p.os != "linux" {
+		what = "links"
+	}
+	tasks := []task{{p, what, func(p port) error { return c.engine(p, tmp, what != "links") }}}
+	if p.os == "linux" && p.arch == "ppc64" {
+		// Where least stack is left, frames are larger still for a debugger.
+		tasks = append(tasks, task{p, "links without inlining", func(p port) error {
+			_, out, err := c.command(p, "build", "-gcflags=all=-dwarf=false -N -l", "-ldflags=-w -debugnosplit",
+				"-o", filepath.Join(tmp, "hello"), "./ports/testdata/hello")
+			if err != nil {
+				return err
+			}
+			return checkStack(out)
+		}})
+	}
+	return tasks
+}
+
+// do does the tasks, as many at a time as there are CPUs.
+func do(list []task) error {
 	tasks := make(chan task)
 	failed := make(chan error)
 	var wg sync.WaitGroup
@@ -182,7 +195,7 @@ func (c *checker) all(names []string, tmp string) error {
 		}()
 	}
 	go func() {
-		for _, t := range append(long, short...) {
+		for _, t := range list {
 			tasks <- t
 		}
 		close(tasks)
