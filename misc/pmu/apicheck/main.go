@@ -13,7 +13,7 @@
 //
 // The format is that of Go's api directory (cmd/api). Declarations are read,
 // not type-checked: a constant or variable without a type is recorded with its
-// expression. That tells a difference as well, and needs no second compiler.
+// expression. That shows any difference, and needs no second compiler.
 package main
 
 import (

@@ -48,8 +48,8 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
-// A section that was not measured is marked, and one that was is there with its
-// chart.
+// TestResults tests that results.md has the sections that were measured, with their
+// charts, and marks the others.
 func TestResults(t *testing.T) {
 	dir := t.TempDir()
 	r := &report{dir: dir, name: "floor"}
@@ -80,7 +80,7 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// Runs take turns, and each is of the sampler that it is said to be.
+// TestInterleave tests that runs take turns, each filed under its sampler.
 func TestInterleave(t *testing.T) {
 	b := &bench{dir: t.TempDir()}
 	var order string

@@ -2,10 +2,10 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Bench measures what profiling by events costs and what it is worth, beside the
-// alternatives, on the machine that it runs on: the same work without a profile,
-// with the timer of the stock Go release, with this Go's timer, with its events
-// at several rates, and with perf record. Runs of what is compared take turns.
+// Bench measures the cost and the benefit of profiling by events on this machine,
+// compared with the same work without a profile, with the timer of the stock Go
+// release, with this Go's timer, and with perf record. Runs that are compared
+// alternate.
 //
 //	bench [-long] [-only sections] -o dir
 //
@@ -26,8 +26,7 @@ import (
 	"pmu/internal/tool"
 )
 
-// A section is a part of the report. What it compares are samplers, at work of
-// several kinds.
+// A section is a part of the report. It compares samplers on several kinds of work.
 type section struct {
 	name, title string
 	rounds      [2]int // runs of each, in the short form and the long one
@@ -125,7 +124,7 @@ func choose(only string, long bool) (chosen []section, err error) {
 // join writes results.md of the sections that have been measured.
 func join(out, machine string) error {
 	var text strings.Builder
-	text.WriteString("# Results\n\nWritten by misc/pmu/bench. A ratio is the median of those of neighbouring runs; in brackets are the least and the greatest.\n\n```\n" + machine + "\n```\n")
+	text.WriteString("# Results\n\nWritten by misc/pmu/bench. A ratio is the median of the ratios of neighbouring runs; the least and the greatest are in brackets.\n\n```\n" + machine + "\n```\n")
 	for _, s := range sections {
 		data, err := os.ReadFile(filepath.Join(out, s.name+".md"))
 		if os.IsNotExist(err) {

@@ -45,9 +45,8 @@ func overheadLoads(b *bench) []program {
 	}
 }
 
-// overheadSamplers are those that overhead compares, after the two without a
-// profile. In the short form perf is at the rates that are most used and that
-// matter.
+// overheadSamplers returns what overhead compares, after the two samplers without a
+// profile. In the short form perf runs at the two most used rates only.
 func overheadSamplers(b *bench) []sampler {
 	samplers := []sampler{stockTimer, timer, preset}
 	for _, rate := range rates {

@@ -17,7 +17,7 @@ import (
 	"pmu/profile"
 )
 
-// A bench knows the places and has built the programs.
+// A bench holds directories, toolchains, and the programs built so far.
 type bench struct {
 	long   bool
 	rounds int    // of the section that runs
@@ -107,8 +107,8 @@ type sampler struct {
 	bare   string // without a profiler, see work's flag
 }
 
-// clock is the event: user mode only, so that it is what perf record -e
-// task-clock:u and the least sampler that there can be sample, too.
+// clock is the event. It excludes the kernel, as perf record -e task-clock:u and the
+// bare sampler do.
 const clock = "task-clock:u"
 
 var (
@@ -221,11 +221,11 @@ func benchmarks(pkg, pattern string, n int) program {
 	}}
 }
 
-// Runs are those of a program, by the samplers' names.
+// runs are the runs of a program, by the samplers' names.
 type runs map[string][]run
 
-// interleave runs p under each sampler in turn, rounds times, and begins each
-// round with another one.
+// interleave runs p under each sampler in turn, rounds times. Each round begins with
+// a different sampler.
 func (b *bench) interleave(p program, samplers []sampler, rounds int) runs {
 	all := make(runs)
 	for _, s := range samplers { // build first

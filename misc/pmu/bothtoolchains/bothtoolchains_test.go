@@ -105,7 +105,7 @@ func TestFork(t *testing.T) {
 		}
 	}
 
-	// Not every machine has cycles: either they are sampled, or it is said
+	// Not every machine has cycles: either they are sampled, or the program says
 	// that they are not.
 	says, typ := profileType(t, tc, "cycles")
 	t.Logf("cycles: %q, type %s", says, typ)

@@ -2,9 +2,9 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Fidelity measures how true profiles are. It runs programs of which it is
-// known what their profiles must be, under several profilers, and prints a
-// table: what is true, and what each profiler says.
+// Fidelity measures how accurate profiles are. It runs programs whose correct profiles
+// are known under several profilers, and prints a table: the truth, and what each
+// profiler reports.
 //
 //	go run ./fidelity [-stock GO] [-vm] [-rounds N] [CASE...]
 //
@@ -40,7 +40,7 @@ type column struct {
 	profile func(b *builds, c *testCase, file string) (out string, stacks []stack, err error)
 }
 
-// A stack is a stack, innermost function first, with what it stands for.
+// A stack is a sampled stack, innermost function first, with its counts.
 type stack struct {
 	funcs   []string
 	label   string

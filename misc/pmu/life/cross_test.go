@@ -15,15 +15,15 @@ import (
 	"testing"
 )
 
-// TestCross tests that a thread of C which calls Go now and then has the samples
-// of C in C, and those of its callbacks there.
+// TestCross tests that samples of a C thread that calls Go now and then are
+// attributed to C while it runs C, and to its callbacks while it runs Go.
 func TestCross(t *testing.T) {
 	exe := build(t, "cross")
 	for _, event := range []string{"task-clock", "task-clock:uk"} {
 		for _, callback := range []string{"c", "go"} {
 			t.Run(event+","+callback, func(t *testing.T) {
-				// What a virtual machine's host holds up, it holds up now and then.
-				// What is blamed on the wrong code is so each time.
+				// A virtual machine's host delays things now and then. A wrong
+				// attribution is wrong each time.
 				for range 3 {
 					err := cross(t, exe, event, callback)
 					if err == nil {
@@ -51,12 +51,12 @@ func cross(t *testing.T, exe, event, callback string) error {
 	t.Logf("%.0f ns in C, %.0f in the profile; %.0f in callbacks, %.0f in the profile; %.0f delayed, %.0f in the handler, %.0f late",
 		inC, gotC, inGo, gotGo, delayed, handler, late)
 
-	// Of one callback there is a sample or there is none: of all, the number has the
-	// standard deviation of as many throws of a coin. What C has is the rest.
+	// A callback has one sample or none, so that the number of all their samples has
+	// the standard deviation of as many coin tosses. C has the rest.
 	period := float64(p.MaxPeriod())
 	d := 6 * math.Sqrt(period*inGo)
 	if event == "task-clock" {
-		// The counter goes on in the kernel, where there are no samples.
+		// The counter runs on in the kernel, where no samples are taken.
 		d += inC / 20
 	}
 	var wrong string

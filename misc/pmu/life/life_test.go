@@ -4,9 +4,9 @@
 
 //go:build gopmu && go1.27
 
-// Package life has tests of programs that are profiled while they do what
-// a test of package runtime/pprof can't do in its own process: end, have C code
-// that blocks or handles SIGPROF, or open plugins.
+// Package life tests programs that are profiled while they do what a test of package
+// runtime/pprof can't do in its own process: exit, run C code that blocks or handles
+// SIGPROF, or open plugins.
 package life
 
 import (
@@ -69,9 +69,9 @@ func read(t *testing.T, file string) *profile.Summary {
 	return p.Sum()
 }
 
-// balance fails the test unless the samples stand for what was counted, to
-// a part of it and one period for each thread, which the overhead bound may have
-// made longer.
+// balance fails the test unless the samples stand for what was counted, within the
+// given part of it plus one period for each thread, which the overhead bound may have
+// lengthened.
 func balance(t *testing.T, p *profile.Summary, part float64) {
 	t.Helper()
 	counted, got := p.Number(profile.Counted), p.Sums[1]
@@ -81,7 +81,7 @@ func balance(t *testing.T, p *profile.Summary, part float64) {
 	}
 }
 
-// TestEnd tests that a program that is profiled ends as one that is not.
+// TestEnd tests that a profiled program ends as it would without a profile.
 func TestEnd(t *testing.T) {
 	exe := build(t, "prog")
 	for _, tt := range []struct {
@@ -196,8 +196,8 @@ func TestTimerOfC(t *testing.T) {
 	balance(t, read(t, file), 0.1)
 }
 
-// TestInside tests that a thread which is in C when the profile starts is measured
-// from the start, with the stack of who called C.
+// TestInside tests that a thread that is in C when the profile starts is measured
+// from the start, with the stack of the Go code that called C.
 func TestInside(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "prof")
 	ns, err := strconv.ParseInt(strings.TrimSpace(works(t, nil, build(t, "cprog"), "inside", file)), 10, 64)

@@ -34,8 +34,8 @@ func threadsWith(t *testing.T, env []string, exe, mode string, args ...string) (
 
 var resourceLine = regexp.MustCompile(`(\w+): (\d+) threads, (\d+) descriptors, (\d+) rings`)
 
-// noneLeft fails the test unless there was one counter for each thread that was
-// alive, at most, whenever the program looked.
+// noneLeft fails the test if there were more counters or rings than threads whenever
+// the program looked.
 func noneLeft(t *testing.T, out string) {
 	t.Helper()
 	ms := resourceLine.FindAllStringSubmatch(out, -1)
@@ -53,8 +53,8 @@ func noneLeft(t *testing.T, out string) {
 	}
 }
 
-// inC fails the test unless the profile has the time that C code has measured by
-// the event's clock on n threads, but for part of it.
+// inC fails the test unless the profile has the time that C code measured by the
+// event's clock on n threads; the given part of it may be missing.
 func inC(t *testing.T, out string, p *profile.Summary, n int64, part float64) {
 	t.Helper()
 	_, s, _ := strings.Cut(out, "clocked: ")
@@ -72,9 +72,9 @@ func inC(t *testing.T, out string, p *profile.Summary, n int64, part float64) {
 	}
 }
 
-// TestShortThreads tests that threads which C creates leave nothing behind, however
-// they end, and however short they live. Those that call Go leave nothing behind for a
-// moment: there are not enough descriptors for that.
+// TestShortThreads tests that threads created by C leave nothing behind, however they
+// end and however short they live. Threads that call Go clean up at once: there are
+// too few descriptors to do it later.
 func TestShortThreads(t *testing.T) {
 	exe := build(t, "cthreads")
 	n := 32000
@@ -100,8 +100,8 @@ func TestShortThreads(t *testing.T) {
 	}
 }
 
-// TestManyThreads tests that threads of C which have been found have no second
-// counters when they call Go, also if they are many.
+// TestManyThreads tests that threads of C that have been found get no second counters
+// when they call Go, even if there are many.
 func TestManyThreads(t *testing.T) {
 	out, p := threads(t, build(t, "cthreads"), "found", "1500")
 	noneLeft(t, out)
@@ -131,7 +131,7 @@ func TestSecondSession(t *testing.T) {
 }
 
 // TestThreadsWithoutRings tests that threads of C for which the kernel has no ring are
-// not taken for dead while they live, and not for alive when they have ended.
+// not taken for dead while they live, nor for alive after they have ended.
 func TestThreadsWithoutRings(t *testing.T) {
 	const n, waiting = 40, 30
 	exe := build(t, "cthreads")
@@ -153,8 +153,8 @@ func TestThreadsWithoutRings(t *testing.T) {
 	}
 }
 
-// TestFailedThreads tests that threads which could not be sampled by one session, for
-// lack of descriptors, are sampled by the next one if they can be then.
+// TestFailedThreads tests that threads that one session could not sample for lack of
+// descriptors are sampled by the next session if there are enough then.
 func TestFailedThreads(t *testing.T) {
 	const n = 80
 	exe := build(t, "cthreads")
@@ -172,10 +172,10 @@ func TestFailedThreads(t *testing.T) {
 	inC(t, out, p, n, 0)
 }
 
-// TestReusedThreadID tests that a thread which has the ID of one that has ended is
-// sampled as any other.
+// TestReusedThreadID tests that a thread that has the ID of one that has ended is
+// sampled like any other.
 func TestReusedThreadID(t *testing.T) {
-	// Whoever may not say which ID is next would wait for them all to be used.
+	// Without the right to choose the next ID, the test would wait until all are used.
 	f, err := os.OpenFile("/proc/sys/kernel/ns_last_pid", os.O_WRONLY, 0)
 	if err != nil {
 		if strings.Contains(os.Getenv("PMU_TEST_REQUIRE"), "root") {
@@ -206,8 +206,8 @@ func TestReusedThreadID(t *testing.T) {
 	}
 }
 
-// TestSignalOverC tests that a thread of C is sampled, and not twice, when it handles
-// a signal for Go: it needs an M for that, a second one if it has called Go.
+// TestSignalOverC tests that a thread of C is sampled once while it handles a signal
+// for Go. It needs an M for that, a second one if it has called Go.
 func TestSignalOverC(t *testing.T) {
 	exe := build(t, "cthreads")
 	for _, what := range []string{"call,spin,signal", "spin,signal"} {
@@ -219,10 +219,10 @@ func TestSignalOverC(t *testing.T) {
 	}
 }
 
-// TestCrossingSignals tests that threads of C get on that go to Go and back, and have
-// signals for which they need an M of their own, while sessions come and go. (As long
-// as a signal could need one in the middle of the crossing, such a program stood still
-// within seconds, each time.)
+// TestCrossingSignals tests that threads of C make progress while they cross to Go and
+// back and get signals for which they need an M of their own, while sessions start and
+// stop. (When a signal could need an M in the middle of the crossing, such a program
+// deadlocked within seconds, each time.)
 func TestCrossingSignals(t *testing.T) {
 	out, p := threads(t, build(t, "cthreads"), "storm", "2000")
 	t.Log(out)
@@ -233,10 +233,10 @@ func TestCrossingSignals(t *testing.T) {
 	balance(t, p, 0.05)
 }
 
-// TestThreadsFound tests that threads are found that C creates: one for each that
-// ends, or by others that have not been found. They are beside many that idle, so that
-// finding has a bound: threads are listed every 500 times as long as that takes, which
-// is some 0.1 s for so many.
+// TestThreadsFound tests that threads created by C are found, also where each is created
+// by one that has not been found. Many idle threads bound how often that is tried:
+// listing threads takes at most 1/500 of the time, so that it happens about every 0.1 s
+// with this many.
 func TestThreadsFound(t *testing.T) {
 	exe := build(t, "cthreads")
 	for _, what := range []string{"spin", "chain,spin"} {
@@ -248,17 +248,17 @@ func TestThreadsFound(t *testing.T) {
 	}
 }
 
-// TestIdleThreads tests that a profile of a program with many threads that idle takes
-// no more CPU time than that of one with none, to 5 ms in a second.
+// TestIdleThreads tests that a profile of a program with many idle threads takes at
+// most 5 ms of CPU time a second more than a profile of one with none.
 func TestIdleThreads(t *testing.T) {
 	exe := build(t, "cthreads")
 	const n, rounds, limit = 1000, 3, 5e6
 	line := regexp.MustCompile(`idle (\d+): (\d+) ns/s`)
 	for _, what := range []string{"none", "call"} {
 		t.Run(what, func(t *testing.T) {
-			// Whatever else happens on the machine adds to either: to the least of
-			// each if it goes on, to the median difference if it happens often. So
-			// take the better of the two, and try again.
+			// Other load on the machine adds to both: to the minimum of each if it
+			// lasts, to the median difference if it is frequent. So take the better
+			// of the two, and try again.
 			ns := make(map[string][]int)
 			for try := 1; try <= 3; try++ {
 				file := filepath.Join(t.TempDir(), "prof")

@@ -128,8 +128,7 @@ func TestBuildCommandsSources(t *testing.T) {
 	}
 }
 
-// Whatever goes wrong, and whenever, the tree that was there before stays as
-// it was, and nothing else is left.
+// Whatever goes wrong, the previous tree stays as it was, and nothing else is left.
 func TestBuildFails(t *testing.T) {
 	changed := tree{"src/runtime/own.go": "package runtime // changed\n"}
 	boom := errors.New("boom")
@@ -229,7 +228,7 @@ func TestBuildKeepsEdits(t *testing.T) {
 	}
 }
 
-// A directory that is not a build of ours is not ours to replace.
+// Build does not replace a directory that it did not build.
 func TestBuildForeignTree(t *testing.T) {
 	w := buildFake(t)
 	w.goroot = tree{"precious": "data"}.make(t)
@@ -332,7 +331,7 @@ func TestFootprint(t *testing.T) {
 	}
 }
 
-// The footprint of this repository: each patch says what it is for.
+// TestCommentary tests that each patch of this repository says what it is for.
 func TestCommentary(t *testing.T) {
 	dir, err := os.Getwd()
 	if err != nil {

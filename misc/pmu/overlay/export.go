@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// status says whether goroot is a build of the overlay as it is now. The
-// error says that it is not; what differs is printed first.
+// status reports whether goroot is a build of the overlay as it is now. It prints the
+// files that differ.
 func status(w io.Writer, o *overlay, goroot string) error {
 	s := readStamp(goroot)
 	if s == nil {

@@ -22,8 +22,8 @@
 //	go run -C misc/pmu ./overlay rebase -o "$PWD" go1.28.1
 //
 // Where the merge leaves conflicts, it stops: resolve them in /tmp/new/goroot.rebase,
-// which is a git working tree, then run resolve. Where it leaves none and the
-// result does not compile all the same, edit /tmp/new and try again with
+// which is a git working tree, then run resolve. If there are none but the
+// result does not compile, edit /tmp/new and try again with
 //
 //	go run -C misc/pmu ./overlay build -overlay /tmp/new -vet
 //

@@ -2,12 +2,12 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Ports checks that the fork is whole on every port of Go, or on those named.
+// Ports checks that the fork works on every port of Go, or on the ports named.
 //
 //	../../goroot/bin/go run ./ports [GOOS/GOARCH...]
 //
-// To build all of them takes many minutes. This does on each what can find a
-// mistake there.
+// Building everything on all of them takes many minutes, so each port gets only the
+// checks that can find a mistake there.
 //
 // Linux is where the engine is: on each of its ports a test binary that uses all
 // of it is compiled, linked and run. Only the linker knows whether a symbol is
@@ -15,9 +15,9 @@
 // depends on the size of frames on that port; some of it must be left. What is
 // in assembly is held to its declarations (vet's asmdecl).
 //
-// What the machine cannot run itself runs under QEMU's emulation of user mode
-// (Debian's qemu-user). That has no events: there a profile of an event must be
-// an error that says so, and one of the timer must be right.
+// Programs that the machine cannot run itself run under QEMU's user mode emulation
+// (Debian's qemu-user). It has no events: there a profile by an event must be an error
+// that says so, and one by the timer must be right.
 //
 // net/http/pprof is the same everywhere. It takes longer to compile what it
 // imports than all else together, so it is linked and run on two of Linux's

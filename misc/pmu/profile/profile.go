@@ -2,9 +2,9 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package profile reads what the tools here need of a pprof profile. (A reader
-// of our own, because "go tool pprof" is built on first use, which takes longer
-// than a demonstration, and because there is no other dependency.)
+// Package profile reads what the tools here need from a pprof profile. (It is a reader
+// of our own because "go tool pprof" is built on first use, which takes longer than a
+// demonstration, and because the tools have no other dependency.)
 package profile
 
 import (

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// The keys of a profile's comments that tools read. Each comment is "KEY: VALUE";
-// the ledger's values begin with a number. They are those of package runtime/pprof,
-// in perf_ledger.go.
+// Keys of a profile's comments. Each comment is "KEY: VALUE", and the ledger's values
+// begin with a number. Package runtime/pprof writes them, in perf_ledger.go.
 const (
 	Event         = "event"
 	Period        = "period"

@@ -48,10 +48,10 @@ func (s *soak) churnThreads(ctx context.Context) {
 	})
 }
 
-// childEnv makes the program one of those that startProcesses starts.
+// childEnv is set in the processes that startProcesses starts.
 const childEnv = "PMU_SOAK_CHILD"
 
-// child prints what it has inherited.
+// child prints how many counters it has inherited.
 func child() { fmt.Printf("%d counters", len(perfDescriptors())) }
 
 // startProcesses starts programs, which must not inherit a counter.
@@ -66,7 +66,7 @@ func (s *soak) startProcesses(ctx context.Context) {
 	})
 }
 
-// touchPages causes page faults, whatever else the load does.
+// touchPages causes page faults, independently of the other load.
 func (s *soak) touchPages(ctx context.Context) {
 	const pages = 64
 	every(ctx, 10*time.Millisecond, func() {

@@ -14,9 +14,9 @@
 // periods and durations, requests that it gives up, two at once, and requests
 // that must be refused.
 //
-// From time to time no profile runs. Then nothing of the profiler may be left:
-// no counter, no ring, no caught or late SIGPROF, and no more descriptors,
-// threads and memory than at the first such time.
+// From time to time no profile runs. Then nothing of the profiler may be left: no
+// counter, no ring, no handler for SIGPROF and no late signal, and no more
+// descriptors, threads or memory than the first time.
 //
 //	go run ./soak -duration 30m
 //

@@ -67,7 +67,7 @@ type event struct {
 // the least period that a request may ask for. Breakpoints at period 1 have no
 // bound, which is why a program has to allow them.
 var events = []event{
-	{"", 0, 0, true}, // the timer, as ever
+	{"", 0, 0, true}, // the timer, by default
 	{"timer", 0, 0, true},
 	{"task-clock:u", 100e3, 1e9, false},
 	{"task-clock", 100e3, 20e6, true},
@@ -144,7 +144,7 @@ func (s *soak) tally(what string, resp *http.Response) {
 	s.prof.byStatus[fmt.Sprintf("%s: %d", what, resp.StatusCode)]++
 }
 
-// refused asks for what can't be had.
+// refused sends a request that must be refused.
 func (s *soak) refused(c *http.Client, query string, status int) {
 	resp, err := c.Get(s.addr + "/debug/pprof/profile?" + query)
 	if err != nil {

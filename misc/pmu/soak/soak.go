@@ -36,7 +36,7 @@ type soak struct {
 	want    [works]string // the right answers, computed before the first profile
 	signals string        // dispositions before it
 
-	errors   atomic.Int64 // whatever is wrong, each logged
+	errors   atomic.Int64 // each is logged
 	requests atomic.Int64 // answers of the service
 	threads  atomic.Int64 // threads that came, computed and went
 	procs    atomic.Int64 // processes started

@@ -146,7 +146,7 @@ func TestFiles(t *testing.T) {
 // TestTimeout checks that output comes while the program runs, and that a
 // program that does not end is ended, with a message that names the remedy.
 func TestTimeout(t *testing.T) {
-	// A busy machine may take longer than that to get as far as the program.
+	// On a busy machine it may take longer to start the program.
 	for limit := 10 * time.Second; ; limit *= 2 {
 		start := time.Now()
 		r := boot(t, []string{fmt.Sprintf("PMUVM_TIMEOUT=%.0f", limit.Seconds())}, "spin")

@@ -4,10 +4,10 @@
 
 //go:build gopmu && linux && (amd64 || arm64)
 
-// Handlercost prints, as JSON, what a sample costs in instructions: those that the
-// kernel executes and those that the signal handler does, at several depths of
-// stack. Beside it are the same without a profiler: the kernel's ring alone, and a
-// signal with an empty handler. (The handler's by part: bench/steps.)
+// Handlercost prints, as JSON, what a sample costs in instructions, in the kernel
+// and in the signal handler, at several depths of stack. For comparison it counts
+// the same without a profiler: the kernel's ring alone, and a signal with an empty
+// handler. (bench/steps splits the handler into parts.)
 //
 // It needs a machine that counts instructions. On the emulated one all of them
 // are counted and none depends on the time, so that the figures are repeatable:

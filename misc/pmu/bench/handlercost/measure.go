@@ -19,13 +19,13 @@ import (
 	"pmu/profile"
 )
 
-// depths are those of the stacks that are sampled, in frames, goexit included.
-// A sample has 64 at most.
+// depths are the depths of the sampled stacks in frames, goexit included. A sample
+// has at most 64.
 var depths = []int{10, 64, 200}
 
 const (
-	// period is that of the cycles event: samples are so rare that the
-	// overhead bound never acts, and so many that one more or less is nothing.
+	// period is the period of the cycles event: samples are rare enough that the
+	// overhead bound never acts, and frequent enough that one more does not matter.
 	period  = 300007
 	samples = 200
 	work    = samples * period / 2 * 2 // instructions
@@ -38,8 +38,8 @@ const (
 // A variant is a way to be sampled.
 type variant struct {
 	name string
-	// start starts it on the calling thread and returns what stops it and
-	// tells the number of samples, given the instructions in user mode.
+	// start starts sampling on the calling thread. It returns a function that
+	// stops it and returns the number of samples, given the instructions in user mode.
 	start func() (stop func(user uint64) (float64, error), err error)
 	work  uint64
 }
@@ -70,8 +70,8 @@ func startBare(act bare.Action) (func(uint64) (float64, error), error) {
 	}, nil
 }
 
-// errDisturbed is returned when samples were lost or bounded. An interrupt comes
-// late, for one, when the emulated machine's host does something else meanwhile.
+// errDisturbed means that samples were lost or bounded. For example, an interrupt
+// comes late if the emulated machine's host does something else meanwhile.
 var errDisturbed = errors.New("the measurement was disturbed")
 
 func startEvent(period uint64, labels bool) (func(uint64) (float64, error), error) {
@@ -101,7 +101,7 @@ func startEvent(period uint64, labels bool) (func(uint64) (float64, error), erro
 		if _, lost := p.Ledger(); lost > 0 || p.Number(profile.LongestPeriod) != 0 {
 			return 0, fmt.Errorf("%w: %q", errDisturbed, p.Comments)
 		}
-		// Other threads have some, too.
+		// Other threads have samples too.
 		if got := float64(p.Sum().Count); got < n || got > n*1.1+10 {
 			return 0, fmt.Errorf("%v samples in the profile, want %v and a few", got, n)
 		}
@@ -126,7 +126,7 @@ func startTimer() (func(uint64) (float64, error), error) {
 	}, nil
 }
 
-// A cost is that of one sample, in instructions.
+// A cost is the cost of one sample, in instructions.
 type cost struct {
 	Depth   int
 	Variant string
@@ -209,7 +209,7 @@ func frames() int {
 	return runtime.Callers(1, pcs[:])
 }
 
-// warmUp has the kernel do what it does once, in this thread's name.
+// warmUp makes the kernel do its one-time work for this thread.
 func warmUp() error {
 	_, err := measure(variants[0], depths[0])
 	return err

@@ -11,7 +11,7 @@
 // same each time. Their means are printed as JSON: by depth of the stack, the
 // instructions of a sample by part and by function.
 //
-// With -deeper stacks have a random number of frames more, up to that.
+// With -deeper n, stacks have up to n more frames, at random.
 package main
 
 import (
@@ -32,11 +32,11 @@ import (
 	"syscall"
 )
 
-// parts are those of the handler, with their functions. A function of the profiler
-// that is in none of them is an error, and so is one that the program does not have:
-// after a rename, its cost must not count as another part's. What is inlined counts as
-// its caller's. Functions that are not the profiler's belong to the "rest", which is
-// mostly the handler's entry and exit.
+// parts are the parts of the handler, with their functions. It is an error if a function
+// of the profiler is in no part, or if the program lacks one that is: otherwise a rename
+// would move its cost to another part. Inlined functions count as their callers.
+// Functions outside the profiler belong to "rest", which is mostly the handler's entry
+// and exit.
 var parts = map[string][]string{
 	"unwind": {
 		"runtime.(*perfStack).unwind", "runtime.(*perfWalk).unwind", "runtime.perfFrameAt",
@@ -70,14 +70,14 @@ var parts = map[string][]string{
 // isProfiler matches the names of the profiler's functions.
 var isProfiler = regexp.MustCompile(`^runtime\.(perf|\(\*perf|\(\*profBuf\))`)
 
-// symbols are the program's functions, and the parts of those that have one.
+// symbols are the program's functions, with the parts that they belong to.
 type symbols struct {
 	*gosym.Table
 	parts map[string]string
 }
 
-// part returns the part that the function at pc belongs to, and its name. The part
-// before is that of the instruction before.
+// part returns the part that the function at pc belongs to, and its name. before is the
+// part of the previous instruction.
 func (s *symbols) part(pc uint64, before string) (part, name string) {
 	f := s.PCToFunc(pc)
 	if f == nil {
@@ -331,7 +331,8 @@ func handler(tid int, symbols *symbols, r *result) error {
 	return errors.New("the handler does not end")
 }
 
-// readSymbols reads the program's functions, and demands those of the parts.
+// readSymbols reads the program's functions, and reports an error if one in parts is
+// missing.
 func readSymbols(exe string) (*symbols, error) {
 	f, err := elf.Open(exe)
 	if err != nil {

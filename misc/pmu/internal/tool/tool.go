@@ -42,8 +42,8 @@ func Root() (string, error) {
 	}
 }
 
-// Fork returns the toolchain that make.bash builds, or that of the environment
-// variable PMU_GOROOT.
+// Fork returns the toolchain that make.bash builds, or the one in the directory
+// $PMU_GOROOT.
 func Fork() (Toolchain, error) {
 	dir := os.Getenv("PMU_GOROOT")
 	if dir == "" {

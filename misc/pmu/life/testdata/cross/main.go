@@ -4,8 +4,8 @@
 
 //go:build gopmu && go1.27
 
-// Cross is a program whose thread of C computes in C and calls Go by turns, while
-// it is profiled. It prints the time of either, by the event's own clock.
+// Cross is a program whose C thread alternates between computing in C and calling Go
+// while it is profiled. It prints the time of each, by the event's own clock.
 package main
 
 /*

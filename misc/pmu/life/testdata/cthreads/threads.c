@@ -181,8 +181,8 @@ int endOne(void) {
 		sem_wait(&begin);
 	else
 		pthread_join(one, NULL);
-	// Who joins it may be sooner than the kernel (CLONE_CHILD_CLEARTID in clone(2)). If
-	// it takes long, another thread has the ID.
+	// pthread_join may return before the thread is gone (CLONE_CHILD_CLEARTID in
+	// clone(2)). If it takes long, another thread has the ID.
 	for (int i = 0; i < 1000 && alive(oneJob.tid); i++)
 		usleep(100);
 	return oneJob.tid;

@@ -66,8 +66,8 @@ var modes = map[string]func(){
 func main() { modes[os.Args[1]]() }
 
 func goexit() {
-	// The main goroutine's thread goes on to run others. If it is locked
-	// it can't, and can't exit, but parks.
+	// The main goroutine's thread runs other goroutines now. If it is locked it
+	// can't, nor can it exit: it parks.
 	if os.Args[1] == "goexit-locked" {
 		runtime.LockOSThread()
 	}
@@ -124,7 +124,7 @@ func overflow() {
 }
 
 func notify() {
-	// The package ignores SIGPROF whatever is asked of it.
+	// Package signal never delivers SIGPROF.
 	c := make(chan os.Signal, 100)
 	signal.Notify(c, syscall.SIGPROF)
 	start(io.Discard, "task-clock:uk", 100e3)
