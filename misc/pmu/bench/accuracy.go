@@ -126,8 +126,10 @@ func (b *bench) cyclesOf(program string, billions float64, rounds int) (profiles
 	const small = 0.01
 	one := float64(profiled(small).Number(profile.Counted)) / small
 	for i := 0; i < rounds; i++ {
-		// A little more work each time, so that runs are not all the same.
-		profiles = append(profiles, profiled(billions*1e9/one*(1+float64(i)/1000)))
+		// A little more work each time, so that runs are not all the same; and never
+		// a whole number of periods in each of the program's rounds, as then every
+		// round's samples would be in the same places.
+		profiles = append(profiles, profiled(billions*1e9/one*(1.013+float64(i)/1000)))
 	}
 	return profiles
 }

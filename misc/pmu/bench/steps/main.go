@@ -47,20 +47,18 @@ var parts = map[string][]string{
 		"runtime.(*profBuf).canWriteRecord",
 	},
 	"drain": {
-		"runtime.(*perfThread).drain", "runtime.(*perfThread).drainLeafs", "runtime.(*perfThread).overflow",
-		"runtime.(*perfThread).count", "runtime.(*perfRing).next",
-		"runtime.(*perfThread).drainForeign",
+		"runtime.(*perfThread).drain", "runtime.(*perfThread).drainLeafs", "runtime.(*perfThread).drainForeign",
+		"runtime.(*perfThread).nextSample", "runtime.(*perfRing).next",
 	},
 	"bound": {
 		"runtime.(*perfThread).account", "runtime.(*perfThread).step", "runtime.(*perfThread).restart",
-		"runtime.(*perfCounterValue).read", "runtime.(*perfThread).phase",
-		"runtime.(*perfThread).counting", "runtime.(*perfThread).cpuTime", "runtime.(*perfThread).decide",
-		"runtime.(*perfThread).silent", "runtime.(*perfBound).choose",
+		"runtime.(*perfThread).takesPeriod", "runtime.(*perfThread).cpuTime", "runtime.(*perfCounterValue).read",
+		"runtime.(*perfBound).choose",
 	},
 	"clock": {"runtime.nanotime1"}, // and what has no symbol: the vDSO
 	"rest": {
 		"runtime.(*perfThread).sample", "runtime.perfSessionSigprof", "runtime.perfSigprof", "runtime.perfIs",
-		"runtime.(*perfThread).acquireInHandler", "runtime.(*perfThread).flush",
+		"runtime.(*perfThread).acquireInHandler",
 	},
 
 	// These belong to their caller's part.
