@@ -18,8 +18,8 @@ import (
 	"pmu/profile"
 )
 
-func fake(comments []string, counts map[string]int64) *profile.Profile {
-	p := &profile.Profile{Types: [][2]string{{"samples", "count"}, {"task-clock", "nanoseconds"}}, Comments: comments}
+func fake(counts map[string]int64) *profile.Profile {
+	p := &profile.Profile{Types: [][2]string{{"samples", "count"}, {"task-clock", "nanoseconds"}}}
 	for f, n := range counts {
 		p.Samples = append(p.Samples, profile.Sample{Stack: []string{f, "main.main"}, Values: []int64{n, 1000 * n}})
 	}
@@ -29,8 +29,8 @@ func fake(comments []string, counts map[string]int64) *profile.Profile {
 func TestSummarize(t *testing.T) {
 	funcs := []truth.Function{{Name: "a", Want: 20}, {Name: "b", Want: 30}, {Name: "c", Want: 50}}
 	s, err := summarize("name", funcs, []*profile.Profile{
-		fake(nil, map[string]int64{"a": 20, "b": 30, "c": 50, "elsewhere": 4}),
-		fake(nil, map[string]int64{"a": 60, "c": 40, "elsewhere": 4}),
+		fake(map[string]int64{"a": 20, "b": 30, "c": 50, "elsewhere": 4}),
+		fake(map[string]int64{"a": 60, "c": 40, "elsewhere": 4}),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestSummarize(t *testing.T) {
 	if want := (1 - 0.5) / 2; math.Abs(s.rank-want) > 1e-9 {
 		t.Errorf("rank %v, want %v", s.rank, want)
 	}
-	if _, err := summarize("name", funcs, []*profile.Profile{fake(nil, nil)}); err == nil {
+	if _, err := summarize("name", funcs, []*profile.Profile{fake(nil)}); err == nil {
 		t.Error("no error for a profile without samples")
 	}
 }

@@ -160,6 +160,10 @@ func rebaseTo(w io.Writer, o *overlay, name, dir string) error {
 			return err
 		}
 		defer os.RemoveAll(dir)
+		if err := rebase(w, o, from, to, name, dir); err != nil {
+			return fmt.Errorf("%v (nothing is kept without -o)", err)
+		}
+		return nil
 	}
 	return rebase(w, o, from, to, name, dir)
 }
