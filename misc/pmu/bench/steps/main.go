@@ -23,7 +23,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"regexp"
+	"path/filepath"
 	"runtime"
 	"runtime/pprof"
 	"sort"
@@ -32,43 +32,29 @@ import (
 	"syscall"
 )
 
-// parts are the parts of the handler, with their functions. It is an error if a function
-// of the profiler is in no part, or if the program lacks one that is: otherwise a rename
-// would move its cost to another part. Inlined functions count as their callers.
-// Functions outside the profiler belong to "rest", which is mostly the handler's entry
-// and exit.
+// parts are the parts of the handler, with the files of package runtime that they are
+// in. It is an error if a function of the profiler is in another file, or if the
+// program has nothing of a file: otherwise moved or renamed code would silently count
+// as another part. Inlined functions count as their callers. Functions outside the
+// profiler belong to "rest", which is mostly the handler's entry and exit.
 var parts = map[string][]string{
-	"unwind": {
-		"runtime.(*perfStack).unwind", "runtime.(*perfWalk).unwind", "runtime.perfFrameAt",
-		"runtime.perfFindFrame", "runtime.perfExactPC",
-	},
-	"buffer": {
-		"runtime.(*perfSlot).add", "runtime.(*perfSlot).due", "runtime.(*profBuf).write",
-		"runtime.(*profBuf).canWriteRecord",
-	},
-	"drain": {
-		"runtime.(*perfThread).drain", "runtime.(*perfThread).drainLeafs", "runtime.(*perfThread).drainForeign",
-		"runtime.(*perfThread).nextSample", "runtime.(*perfRing).next",
-	},
-	"bound": {
-		"runtime.(*perfThread).account", "runtime.(*perfThread).step", "runtime.(*perfThread).restart",
-		"runtime.(*perfThread).takesPeriod", "runtime.(*perfThread).cpuTime", "runtime.(*perfCounterValue).read",
-		"runtime.(*perfBound).choose",
-	},
-	"clock": {"runtime.nanotime1"}, // and what has no symbol: the vDSO
-	"rest": {
-		"runtime.(*perfThread).sample", "runtime.perfSessionSigprof", "runtime.perfSigprof", "runtime.perfIs",
-		"runtime.(*perfThread).acquireInHandler",
-	},
-
-	// These belong to their caller's part.
-	"": {"runtime.memmove", "runtime.memclrNoHeapPointers"},
+	"unwind": {"perfunwind.go", "perffit_linux.go"},
+	"buffer": {"perfbuf.go", "profbuf.go"},
+	"drain":  {"perfrecord_linux.go", "perfring_linux.go", "perfforeign_linux.go", "perfforeigntable_linux.go"},
+	"bound":  {"perfbound_linux.go", "perfperiod_linux.go", "perfcounter_linux.go", "perfcost_linux.go"},
+	"rest": {"perfsig_linux.go", "perfthread_linux.go", "perfhook_linux.go", "perfarm_linux.go", "perfdisarm_linux.go",
+		"perfbreak_linux.go", "perfhit_linux_amd64.go", "perfprof.go"},
 }
 
-// isProfiler matches the names of the profiler's functions.
-var isProfiler = regexp.MustCompile(`^runtime\.(perf|\(\*perf|\(\*profBuf\))`)
+// functions belong to other parts than their files: "" is their caller's. The clock's
+// other part has no symbol: it is in the vDSO.
+var functions = map[string]string{
+	"runtime.nanotime1":            "clock",
+	"runtime.memmove":              "",
+	"runtime.memclrNoHeapPointers": "",
+}
 
-// symbols are the program's functions, with the parts that they belong to.
+// symbols are the program's functions, with the parts of their files.
 type symbols struct {
 	*gosym.Table
 	parts map[string]string
@@ -76,37 +62,26 @@ type symbols struct {
 
 // part returns the part that the function at pc belongs to, and its name. before is the
 // part of the previous instruction.
-func (s *symbols) part(pc uint64, before string) (part, name string) {
+func (s *symbols) part(pc uint64, before string) (part, name string, err error) {
 	f := s.PCToFunc(pc)
 	if f == nil {
-		return "clock", "vDSO"
+		return "clock", "vDSO", nil
 	}
-	part, ok := s.parts[f.Name]
-	switch {
-	case ok && part == "":
-		return before, f.Name
-	case ok:
-		return part, f.Name
-	}
-	return "rest", f.Name
-}
-
-// check reports an error if functions of the profiler that are in none of the parts
-// have taken more than a hundredth of the instructions. (Some run now and then.)
-func (s *symbols) check(r *result) error {
-	var unknown []string
-	var sum float64
-	for name, n := range r.functions {
-		if _, ok := s.parts[name]; !ok && isProfiler.MatchString(name) {
-			unknown = append(unknown, name)
-			sum += n
+	if part, ok := functions[f.Name]; ok {
+		if part == "" {
+			part = before
 		}
+		return part, f.Name, nil
 	}
-	if sum <= r.Instructions/100 {
-		return nil
+	file, _, _ := s.PCToLine(f.Entry)
+	part, ok := s.parts[file]
+	switch base := filepath.Base(file); {
+	case ok:
+		return part, f.Name, nil
+	case strings.HasPrefix(f.Name, "runtime.") && strings.HasPrefix(base, "perf"):
+		return "", "", fmt.Errorf("%s is in %s, which is in none of the parts: add the file to the table in bench/steps", f.Name, base)
 	}
-	sort.Strings(unknown)
-	return fmt.Errorf("%s are in none of the parts: add them to the table in bench/steps", strings.Join(unknown, ", "))
+	return "rest", f.Name, nil
 }
 
 // A result is what samples of stacks of one depth took on average.
@@ -232,7 +207,7 @@ func step(depth, deeper, samples int) (*result, error) {
 		}
 	}
 	r.average()
-	return r, symbols.check(r)
+	return r, nil
 }
 
 // startTraced starts the program under ptrace.
@@ -321,7 +296,10 @@ func handler(tid int, symbols *symbols, r *result) error {
 			return syscall.PtraceCont(tid, 0)
 		}
 		var name string
-		part, name = symbols.part(regs.PC(), part)
+		var err error
+		if part, name, err = symbols.part(regs.PC(), part); err != nil {
+			return err
+		}
 		r.functions[name]++
 		r.Parts[part]++
 		r.Instructions++
@@ -329,8 +307,8 @@ func handler(tid int, symbols *symbols, r *result) error {
 	return errors.New("the handler does not end")
 }
 
-// readSymbols reads the program's functions, and reports an error if one in parts is
-// missing.
+// readSymbols reads the program's functions, and reports an error if a file of the
+// parts is missing.
 func readSymbols(exe string) (*symbols, error) {
 	f, err := elf.Open(exe)
 	if err != nil {
@@ -350,17 +328,21 @@ func readSymbols(exe string) (*symbols, error) {
 		return nil, err
 	}
 	s := &symbols{table, make(map[string]string)}
-	var missing []string
-	for part, names := range parts {
-		for _, name := range names {
-			if s.parts[name] = part; table.LookupFunc(name) == nil {
-				missing = append(missing, name)
-			}
+	known := make(map[string]string)
+	for part, files := range parts {
+		for _, file := range files {
+			known[file] = part
 		}
 	}
-	if missing != nil {
-		sort.Strings(missing)
-		return nil, fmt.Errorf("the program has no %s: correct the table in bench/steps", strings.Join(missing, ", "))
+	for file := range table.Files {
+		dir, base := filepath.Split(file)
+		if part, ok := known[base]; ok && strings.HasSuffix(dir, "/src/runtime/") {
+			s.parts[file] = part
+			delete(known, base)
+		}
+	}
+	for file := range known {
+		return nil, fmt.Errorf("the program has nothing of runtime/%s: correct the table in bench/steps", file)
 	}
 	return s, nil
 }
