@@ -32,7 +32,8 @@ var tracked = []string{"src", "go.env"}
 // repository around r, and returns its standard output.
 func (r repo) git(args ...string) (string, error) {
 	args = append([]string{"-c", "user.name=overlay", "-c", "user.email=overlay", "-c", "safe.directory=*",
-		"-c", "commit.gpgSign=false", "-c", "core.fsync=none", "-c", "core.compression=0"}, args...)
+		"-c", "commit.gpgSign=false",
+		"-c", "core.autocrlf=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsync=none", "-c", "core.compression=0"}, args...)
 	cmd := exec.Command("git", args...)
 	cmd.Dir = r.dir
 	for _, kv := range os.Environ() {
