@@ -34,20 +34,32 @@ func threadsWith(t *testing.T, env []string, exe, mode string, args ...string) (
 
 var resourceLine = regexp.MustCompile(`(\w+): (\d+) threads, (\d+) descriptors, (\d+) rings`)
 
+// usage is what the program had when it looked.
+type usage struct{ threads, fds, rings int }
+
+// usages returns what the program's output says that it had, each time.
+func usages(t *testing.T, out string) (list []usage) {
+	t.Helper()
+	for _, m := range resourceLine.FindAllStringSubmatch(out, -1) {
+		t.Log(m[0])
+		var u usage
+		for i, p := range []*int{&u.threads, &u.fds, &u.rings} {
+			*p, _ = strconv.Atoi(m[2+i])
+		}
+		list = append(list, u)
+	}
+	if len(list) == 0 {
+		t.Fatal(out)
+	}
+	return list
+}
+
 // noneLeft fails the test if there were more counters or rings than threads whenever
 // the program looked.
 func noneLeft(t *testing.T, out string) {
 	t.Helper()
-	ms := resourceLine.FindAllStringSubmatch(out, -1)
-	if len(ms) == 0 {
-		t.Fatal(out)
-	}
-	for _, m := range ms {
-		t.Log(m[0])
-		threads, _ := strconv.Atoi(m[2])
-		fds, _ := strconv.Atoi(m[3])
-		rings, _ := strconv.Atoi(m[4])
-		if fds > threads || rings > threads {
+	for _, u := range usages(t, out) {
+		if u.fds > u.threads || u.rings > u.threads {
 			t.Error("more than there are threads")
 		}
 	}
@@ -115,15 +127,11 @@ func TestManyThreads(t *testing.T) {
 func TestSecondSession(t *testing.T) {
 	const n = 20
 	out, p := threads(t, build(t, "cthreads"), "second", strconv.Itoa(n), "50")
-	for i, m := range resourceLine.FindAllStringSubmatch(out, -1) {
-		t.Log(m[0])
-		threads, _ := strconv.Atoi(m[2])
-		fds, _ := strconv.Atoi(m[3])
-		rings, _ := strconv.Atoi(m[4])
+	for i, u := range usages(t, out) {
 		switch {
-		case i == 0 && (fds < 2*n || fds > 2*threads || rings > threads):
+		case i == 0 && (u.fds < 2*n || u.fds > 2*u.threads || u.rings > u.threads):
 			t.Error("want two descriptors and a ring for each thread")
-		case i > 0 && (fds > threads || rings > threads):
+		case i > 0 && (u.fds > u.threads || u.rings > u.threads):
 			t.Error("more than there are threads")
 		}
 	}
@@ -138,12 +146,9 @@ func TestThreadsWithoutRings(t *testing.T) {
 	for _, what := range []string{"spin", "call,spin"} {
 		t.Run(what, func(t *testing.T) {
 			out, p := threadsWith(t, []string{"CTHREADS=norings"}, exe, "run", strconv.Itoa(n), "2", what, "50", strconv.Itoa(waiting), "0")
-			for _, m := range resourceLine.FindAllStringSubmatch(out, -1) {
-				t.Log(m[0])
-				if threads, _ := strconv.Atoi(m[2]); m[4] != "0" || m[3] == "0" {
-					t.Errorf("want descriptors and no rings for %d threads", threads)
-				} else if fds, _ := strconv.Atoi(m[3]); fds > threads {
-					t.Error("more than there are threads")
+			for _, u := range usages(t, out) {
+				if u.rings != 0 || u.fds == 0 || u.fds > u.threads {
+					t.Errorf("want no rings, and a descriptor for each of %d threads at most", u.threads)
 				}
 			}
 			if armed := p.Number(profile.Threads); armed < waiting || armed > n+waiting+20 {
