@@ -17,10 +17,10 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 root=$PWD
 
-[ -n "${BENCH_GOROOT:-}" ] || ./make.bash
+[ -n "${PMU_GOROOT:-}" ] || ./make.bash
 misc/pmu/vm/setup.bash >&2 || echo "bench.bash: no emulated machine; what needs one is marked in the results" >&2
 mkdir -p .cache/bench
 echo '*' >.cache/bench/.gitignore
 (cd misc/pmu && env GOTOOLCHAIN=local GOWORK=off GOFLAGS= go build -o "$root/.cache/bench/bench" ./bench)
 out=$root/.cache/bench/results
-exec .cache/bench/bench -root "$root" -o "$out" "$@"
+exec .cache/bench/bench -o "$out" "$@"

@@ -157,7 +157,7 @@ start_lane vm_legs
 leg gofmt gofmt_leg
 vet_leg() {
 	"$go" vet runtime runtime/pprof testing net/http/pprof internal/perfevent internal/runtime/perf cmd/go/internal/test &&
-		env -C misc/pmu "$go" vet ./... && env -C test/pmu "$go" vet ./...
+		env -C misc/pmu "$go" vet ./...
 }
 leg vet vet_leg
 ports_leg() { need qemu-ppc64 qemu-user && env -C misc/pmu "$go" run ./ports; }
@@ -174,7 +174,7 @@ leg msan msan
 leg engine/host-task-clock engine_host
 leg engine/host-cgo engine_cgo
 leg exact/host exact_host
-leg unharmed env -C test/pmu ${CI:+PMU_TEST_REQUIRE=root} "$go" test -count=1 -timeout 20m ./...
+leg unharmed env -C misc/pmu ${CI:+PMU_TEST_REQUIRE=root} "$go" test -count=1 -timeout 20m ./life ./soak
 leg demo ./demo.bash
 
 failed=$(sed -n 's/^FAIL //p' "$tmp/results")

@@ -13,20 +13,20 @@
 //
 // The format is that of Go's api directory (cmd/api). Declarations are read,
 // not type-checked: a constant or variable without a type is recorded with its
-// expression. That tells a difference as well, and needs no second compiler.
+// expression. That shows any difference, and needs no second compiler.
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"go/build"
 	"log"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sort"
 	"strings"
+
+	"pmu/internal/tool"
 )
 
 // contexts are the systems whose API is compared: the one that the fork is
@@ -44,7 +44,7 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("apicheck: ")
 	goroot := flag.String("goroot", build.Default.GOROOT, "the fork's `DIR`")
-	upstream := flag.String("upstream", "", "the release's `DIR` (default: that of overlay/RELEASE, through the module proxy)")
+	upstream := flag.String("upstream", "", "the release's `DIR` (default: the one that the fork is made from)")
 	api := flag.String("api", filepath.FromSlash("../../api/next"), "`DIR` of the lists of what the fork adds")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -56,9 +56,11 @@ func main() {
 		log.Fatal(err)
 	}
 	if *upstream == "" {
-		if *upstream, err = fetch("overlay/RELEASE"); err != nil {
+		release, err := tool.Release(tool.Toolchain{Goroot: *goroot})
+		if err != nil {
 			log.Fatal(err)
 		}
+		*upstream = release.Goroot
 	}
 	systems := make(map[string][]string) // by problem, where it is
 	for _, c := range contexts {
@@ -148,29 +150,4 @@ func readAPI(dir string) (map[string]bool, error) {
 		return nil, fmt.Errorf("%s: no declarations", dir)
 	}
 	return listed, nil
-}
-
-// fetch returns the directory of the release that the file names.
-func fetch(name string) (string, error) {
-	data, err := os.ReadFile(filepath.FromSlash(name))
-	if err != nil {
-		return "", err
-	}
-	release := ""
-	for _, line := range strings.Split(string(data), "\n") {
-		if strings.HasPrefix(line, "go") && release == "" {
-			release = strings.Fields(line)[0]
-		}
-	}
-	// The sources of all platforms' toolchains are the same.
-	cmd := exec.Command("go", "mod", "download", "-json", "golang.org/toolchain@v0.0.1-"+release+".linux-amd64")
-	cmd.Dir = os.TempDir() // no module's business
-	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=local", "GOWORK=off", "GO111MODULE=on")
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	var mod struct{ Dir, Error string }
-	if jerr := json.Unmarshal(out, &mod); err != nil || jerr != nil || mod.Dir == "" {
-		return "", fmt.Errorf("no sources of %s: %v %s; give their GOROOT with -upstream", release, err, mod.Error)
-	}
-	return mod.Dir, nil
 }

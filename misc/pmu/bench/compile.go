@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"pmu/internal/tool"
 )
 
 // profileCompiler is a file for cmd/compile, whose own flag knows no events.
@@ -49,77 +51,52 @@ func init() {
 `
 
 // compiler returns tc's compiler. The fork's is built with the file above.
-func (b *bench) compiler(tc toolchain) (string, error) {
-	if tc.name == "stock" {
-		return filepath.Join(tc.goroot, "pkg", "tool", runtime.GOOS+"_"+runtime.GOARCH, "compile"), nil
+func (b *bench) compiler(tc tool.Toolchain) string {
+	if tc.Name == "stock" {
+		return filepath.Join(tc.Goroot, "pkg", "tool", runtime.GOOS+"_"+runtime.GOARCH, "compile")
 	}
 	exe := filepath.Join(b.dir, "compile.fork")
-	if b.built[exe] != "" {
-		return exe, nil
+	if !b.built[exe] {
+		source := filepath.Join(b.dir, "profile.go")
+		overlay := need(json.Marshal(map[string]any{
+			"Replace": map[string]string{filepath.Join(tc.Goroot, "src/cmd/compile/profile.go"): source},
+		}))
+		must(os.WriteFile(source, []byte(profileCompiler), 0o666))
+		must(os.WriteFile(source+".json", overlay, 0o666))
+		output(tc.Command(tc.Goroot, nil, "build", "-overlay", source+".json", "-o", exe, "cmd/compile"))
+		b.built[exe] = true
 	}
-	source := filepath.Join(b.dir, "profile.go")
-	overlay, err := json.Marshal(map[string]any{
-		"Replace": map[string]string{filepath.Join(tc.goroot, "src/cmd/compile/profile.go"): source},
-	})
-	if err == nil {
-		err = os.WriteFile(source, []byte(profileCompiler), 0o666)
-	}
-	if err == nil {
-		err = os.WriteFile(source+".json", overlay, 0o666)
-	}
-	if err == nil {
-		_, err = output(tc.command(tc.goroot, nil, "build", "-overlay", source+".json", "-o", exe, "cmd/compile"))
-	}
-	if err == nil {
-		b.built[exe] = exe
-	}
-	return exe, err
+	return exe
 }
 
 // compiling compiles a package of the standard library, which has been compiled
 // with all that it imports.
 func compiling(pkg string) program {
 	args := make(map[string][]string) // by toolchain
-	return program{"cmd/compile of " + pkg, func(b *bench, s sampler, file string) (*exec.Cmd, error) {
+	return program{"cmd/compile of " + pkg, func(b *bench, s sampler, file string) *exec.Cmd {
 		tc := s.toolchain(b)
-		exe, err := b.compiler(tc)
-		if err != nil {
-			return nil, err
+		if args[tc.Name] == nil {
+			args[tc.Name] = b.compileArgs(tc, pkg)
 		}
-		if args[tc.name] == nil {
-			a, err := b.compileArgs(tc, pkg)
-			if err != nil {
-				return nil, err
-			}
-			args[tc.name] = a
-		}
-		a := args[tc.name]
+		a := args[tc.Name]
 		if s.stock && s.event == "timer" {
 			a = append([]string{"-cpuprofile", file}, a...)
 		}
-		cmd := exec.Command(exe, a...)
+		cmd := exec.Command(b.compiler(tc), a...)
 		cmd.Env = os.Environ()
 		if !s.stock && s.event != "" && !s.perf {
 			cmd.Env = append(cmd.Env, "BENCH_EVENT="+s.event, fmt.Sprintf("BENCH_PERIOD=%d", s.period), "BENCH_PROFILE="+file)
 		}
-		return cmd, nil
+		return cmd
 	}}
 }
 
-func (b *bench) compileArgs(tc toolchain, pkg string) ([]string, error) {
-	exports, err := output(tc.command(tc.goroot, nil, "list", "-deps", "-export", "-f",
+func (b *bench) compileArgs(tc tool.Toolchain, pkg string) []string {
+	exports := output(tc.Command(tc.Goroot, nil, "list", "-deps", "-export", "-f",
 		"{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}", pkg))
-	if err != nil {
-		return nil, err
-	}
-	files, err := output(tc.command(tc.goroot, nil, "list", "-f", "{{range .GoFiles}}{{$.Dir}}/{{.}}\n{{end}}", pkg))
-	if err != nil {
-		return nil, err
-	}
-	config := filepath.Join(b.dir, "importcfg."+tc.name)
-	if err := os.WriteFile(config, []byte(exports+"\n"), 0o666); err != nil {
-		return nil, err
-	}
-	a := []string{"-o", filepath.Join(b.dir, "compiled."+tc.name), "-p", pkg, "-std", "-complete", "-pack", "-importcfg", config}
-	return append(a, strings.Fields(files)...), nil
+	files := output(tc.Command(tc.Goroot, nil, "list", "-f", "{{range .GoFiles}}{{$.Dir}}/{{.}}\n{{end}}", pkg))
+	config := filepath.Join(b.dir, "importcfg."+tc.Name)
+	must(os.WriteFile(config, []byte(exports+"\n"), 0o666))
+	a := []string{"-o", filepath.Join(b.dir, "compiled."+tc.Name), "-p", pkg, "-std", "-complete", "-pack", "-importcfg", config}
+	return append(a, strings.Fields(files)...)
 }

@@ -2,10 +2,10 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Bench measures what profiling by events costs and what it is worth, beside the
-// alternatives, on the machine that it runs on: the same work without a profile,
-// with the timer of the stock Go release, with this Go's timer, with its events
-// at several rates, and with perf record. Runs of what is compared take turns.
+// Bench measures the cost and the benefit of profiling by events on this machine,
+// compared with the same work without a profile, with the timer of the stock Go
+// release, with this Go's timer, and with perf record. Runs that are compared
+// alternate.
 //
 //	bench [-long] [-only sections] -o dir
 //
@@ -23,30 +23,33 @@ import (
 	"strings"
 	"time"
 
-	"pmu/bench/chart"
+	"pmu/internal/tool"
 )
 
-// sections are what is measured, in the order of the report.
-var sections = []struct {
+// A section is a part of the report. It compares samplers on several kinds of work.
+type section struct {
 	name, title string
-	run         func(*bench, *report) error
+	rounds      [2]int // runs of each, in the short form and the long one
+	run         func(*bench, *report)
 	long        bool // left out of the short form, unless it is asked for
-}{
-	{"overhead", "Overhead by rate", overhead, false},
-	{"cycles", "Overhead by cycles, on the emulated machine", cycles, false},
-	{"floor", "Whose cost a sample is", floor, false},
-	{"instructions", "Instructions per sample", instructions, false},
-	{"off", "Without a profile", off, false},
-	{"accuracy", "Accuracy and precision", accuracy, false},
-	{"threads", "Scale: threads", scaleThreads, false},
-	{"events", "Scale: events", scaleEvents, false},
-	{"rates", "Scale: rates and losses", scaleLoss, false},
-	{"pgo", "Profile-guided optimization", pgo, true},
+}
+
+// sections are what is measured, in the order of the report.
+var sections = []section{
+	{"overhead", "Overhead by rate", [2]int{2, 7}, overhead, false},
+	{"cycles", "Overhead by cycles, on the emulated machine", [2]int{1, 1}, cycles, false},
+	{"floor", "Whose cost a sample is", [2]int{8, 60}, floor, false},
+	{"instructions", "Instructions per sample", [2]int{1, 1}, instructions, false},
+	{"off", "Without a profile", [2]int{6, 40}, off, false},
+	{"accuracy", "Accuracy and precision", [2]int{3, 5}, accuracy, false},
+	{"threads", "Scale: threads", [2]int{3, 7}, scaleThreads, false},
+	{"events", "Scale: events", [2]int{3, 9}, scaleEvents, false},
+	{"rates", "Scale: rates and losses", [2]int{3, 3}, scaleLoss, false},
+	{"pgo", "Profile-guided optimization", [2]int{5, 15}, pgo, true},
 }
 
 func main() {
 	out := flag.String("o", "", "`directory` for the results")
-	root := flag.String("root", "../..", "root `directory` of the repository, with goroot built")
 	only := flag.String("only", "", "run only these `sections`, separated by commas")
 	long := flag.Bool("long", false, "take more and longer runs")
 	flag.Parse()
@@ -54,53 +57,42 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := benchmark(*root, *out, *only, *long); err != nil {
+	if err := benchmark(*out, *only, *long); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func benchmark(root, out, only string, long bool) error {
-	b, err := newBench(root, long)
+func benchmark(out, only string, long bool) error {
+	chosen, err := choose(only, long)
+	if err != nil {
+		return err
+	}
+	b, err := newBench(long)
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return err
 	}
-	for _, name := range strings.Split(only, ",") {
-		if name != "" && !known(name) {
-			return fmt.Errorf("no section %q", name)
-		}
+	m, err := tool.Output(b.fork.Command(b.module, nil, "run", "./list", "-machine"))
+	if err != nil {
+		return err
 	}
-	m := machine()
 	failed := 0
-	for _, s := range sections {
-		if only == "" && s.long && !long || only != "" && !strings.Contains(","+only+",", ","+s.name+",") {
-			continue
-		}
-		start := time.Now()
+	for _, s := range chosen {
 		fmt.Fprintf(os.Stderr, "%s ...\n", s.title)
 		r := &report{dir: out, name: s.name}
-		r.printf("## %s\n\n", s.title)
-		before := loadavg()
-		if err := s.run(b, r); err != nil {
+		if err := r.measure(b, s); err != nil {
 			// The other sections may be possible.
 			failed++
 			fmt.Fprintf(os.Stderr, "bench: %s: %v\n", s.name, err)
-			r.printf("**Not measured**: %v\n\n", firstLine(err.Error()))
 		}
-		form := "short"
-		if long {
-			form = "long"
-		}
-		r.printf("Measured %s, in %.0f s (%s form). Load average before and after: %s, %s.\n",
-			start.UTC().Format("2006-01-02 15:04 UTC"), time.Since(start).Seconds(), form, before, loadavg())
-		if err := r.write(); err != nil {
+		if err := os.WriteFile(filepath.Join(out, s.name+".md"), []byte(r.text.String()), 0o666); err != nil {
 			return err
 		}
 	}
-	if err := join(out, m); err != nil {
+	if err := join(out, m+"\nperf: "+perfVersion()); err != nil {
 		return err
 	}
 	if failed > 0 {
@@ -109,24 +101,30 @@ func benchmark(root, out, only string, long bool) error {
 	return nil
 }
 
-func known(name string) bool {
+// choose returns the sections that are asked for.
+func choose(only string, long bool) (chosen []section, err error) {
+	names := make(map[string]bool)
+	for _, name := range strings.Split(only, ",") {
+		names[name] = only != ""
+	}
 	for _, s := range sections {
-		if s.name == name {
-			return true
+		if names[s.name] || only == "" && (long || !s.long) {
+			chosen = append(chosen, s)
+		}
+		delete(names, s.name)
+	}
+	for name, asked := range names {
+		if asked {
+			return nil, fmt.Errorf("no section %q", name)
 		}
 	}
-	return false
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
+	return chosen, nil
 }
 
 // join writes results.md of the sections that have been measured.
 func join(out, machine string) error {
 	var text strings.Builder
-	text.WriteString("# Results\n\nWritten by misc/pmu/bench. A ratio is the median of those of neighbouring runs; in brackets are the least and the greatest.\n\n" + machine)
+	text.WriteString("# Results\n\nWritten by misc/pmu/bench. A ratio is the median of the ratios of neighbouring runs; the least and the greatest are in brackets.\n\n```\n" + machine + "\n```\n")
 	for _, s := range sections {
 		data, err := os.ReadFile(filepath.Join(out, s.name+".md"))
 		if os.IsNotExist(err) {
@@ -141,36 +139,24 @@ func join(out, machine string) error {
 	return os.WriteFile(filepath.Join(out, "results.md"), []byte(text.String()), 0o666)
 }
 
-// A report is the text and the charts of one section.
-type report struct {
-	dir, name string
-	text      strings.Builder
-	err       error
+// measure runs a section into the report.
+func (r *report) measure(b *bench, s section) (err error) {
+	r.printf("## %s\n\n", s.title)
+	start, before, form := time.Now(), loadavg(), "short"
+	b.rounds = s.rounds[0]
+	if b.long {
+		form, b.rounds = "long", s.rounds[1]
+	}
+	if err = try(func() { s.run(b, r) }); err != nil {
+		r.printf("**Not measured**: %v\n\n", firstLine(err))
+	}
+	r.printf("Measured %s, in %.0f s (%s form). Load average before and after: %s, %s.\n",
+		start.UTC().Format("2006-01-02 15:04 UTC"), time.Since(start).Seconds(), form, before, loadavg())
+	return err
 }
 
-func (r *report) printf(format string, args ...any) { fmt.Fprintf(&r.text, format, args...) }
-
-// chart writes c to the file NAME-what.svg and shows it.
-func (r *report) chart(what string, c *chart.Chart) {
-	name := r.name + "-" + what + ".svg"
-	if err := os.WriteFile(filepath.Join(r.dir, name), []byte(c.SVG()), 0o666); err != nil && r.err == nil {
-		r.err = err
-	}
-	r.printf("![%s](%s)\n\n", c.Title, name)
-}
-
-// table writes a markdown table. Cells after the first are aligned right.
-func (r *report) table(head []string, rows [][]string) {
-	r.printf("| %s |\n|---|%s\n", strings.Join(head, " | "), strings.Repeat("--:|", len(head)-1))
-	for _, row := range rows {
-		r.printf("| %s |\n", strings.Join(row, " | "))
-	}
-	r.printf("\n")
-}
-
-func (r *report) write() error {
-	if r.err != nil {
-		return r.err
-	}
-	return os.WriteFile(filepath.Join(r.dir, r.name+".md"), []byte(r.text.String()), 0o666)
+func loadavg() string {
+	data, _ := os.ReadFile("/proc/loadavg")
+	load, _, _ := strings.Cut(string(data), " ")
+	return load
 }

@@ -5,77 +5,48 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
-	"pmu/bench/stats"
+	"pmu/internal/tool"
 	"pmu/profile"
 )
 
-// A bench knows the places and has built the programs.
+// A bench holds directories, toolchains, and the programs built so far.
 type bench struct {
-	long  bool
-	root  string // of the repository
-	dir   string // for programs and profiles; ignores itself in git
-	fork  toolchain
-	stock toolchain
-	perf  string // the perf command, "" if there is none that works
-	built map[string]string
+	long   bool
+	rounds int    // of the section that runs
+	module string // misc/pmu
+	dir    string // for programs and profiles; ignores itself in git
+	fork   tool.Toolchain
+	stock  tool.Toolchain
+	perf   string // the perf command, "" if there is none that works
+	built  map[string]bool
 }
 
-// A toolchain is a Go that programs are built with.
-type toolchain struct {
-	name   string // "fork" or "stock"
-	goroot string
-}
-
-func (tc toolchain) gocmd() string { return filepath.Join(tc.goroot, "bin", "go") }
-
-// command returns the go command with args in directory dir.
-func (tc toolchain) command(dir string, env []string, args ...string) *exec.Cmd {
-	cmd := exec.Command(tc.gocmd(), args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=local", "GOWORK=off", "GOFLAGS=", "GOROOT=")
-	cmd.Env = append(cmd.Env, env...)
-	return cmd
-}
-
-func newBench(root string, long bool) (*bench, error) {
-	root, err := filepath.Abs(root)
+func newBench(long bool) (*bench, error) {
+	root, err := tool.Root()
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{long: long, root: root, dir: filepath.Join(root, ".cache", "bench"), built: make(map[string]string)}
+	b := &bench{long: long, module: filepath.Join(root, "misc/pmu"), dir: filepath.Join(root, ".cache", "bench"), built: make(map[string]bool)}
 	if err := os.MkdirAll(b.dir, 0o777); err != nil {
 		return nil, err
 	}
 	if err := os.WriteFile(filepath.Join(b.dir, ".gitignore"), []byte("*\n"), 0o666); err != nil {
 		return nil, err
 	}
-	b.fork = toolchain{"fork", filepath.Join(root, "goroot")}
-	if dir := os.Getenv("BENCH_GOROOT"); dir != "" {
-		b.fork.goroot = dir
-	}
-	version, err := output(b.fork.command(root, nil, "env", "GOVERSION"))
-	if err != nil {
-		return nil, fmt.Errorf("%v (./make.bash builds it)", err)
-	}
-	base, _, _ := strings.Cut(version, "-")
-	// The host's go command finds the release, and downloads it if it must.
-	cmd := exec.Command("go", "env", "GOROOT")
-	cmd.Env = append(os.Environ(), "GOTOOLCHAIN="+base, "GOWORK=off", "GOFLAGS=", "GOROOT=")
-	goroot, err := output(cmd)
-	if err != nil {
+	if b.fork, err = tool.Fork(); err != nil {
 		return nil, err
 	}
-	b.stock = toolchain{"stock", goroot}
+	if b.stock, err = tool.Release(b.fork); err != nil {
+		return nil, err
+	}
 	if perfVersion() != "none" {
 		b.perf = "perf"
 	}
@@ -83,73 +54,47 @@ func newBench(root string, long bool) (*bench, error) {
 }
 
 func perfVersion() string {
-	v, err := output(exec.Command("perf", "version"))
+	v, err := tool.Output(exec.Command("perf", "version"))
 	if err != nil {
 		return "none"
 	}
 	return v
 }
 
-// output returns what cmd writes, without space around it. Its error has what
-// cmd complains about.
-func output(cmd *exec.Cmd) (string, error) {
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("%s: %v: %s", strings.Join(cmd.Args, " "), err, strings.TrimSpace(stderr.String()))
+// output is tool.Output for a command that has to succeed.
+func output(cmd *exec.Cmd) string { return need(tool.Output(cmd)) }
+
+// pick returns short or long, as the form is.
+func pick[T any](b *bench, short, long T) T {
+	if b.long {
+		return long
 	}
-	return strings.TrimSpace(string(out)), nil
+	return short
 }
 
 // build returns the program of package pkg as built by tc: of this module with
 // "go build", or with test, its test binary.
-func (b *bench) build(tc toolchain, pkg string, test bool, env ...string) (string, error) {
-	name := strings.NewReplacer("./", "", "/", "-").Replace(pkg)
-	if test {
-		name += ".test"
-	}
-	name += "." + tc.name
-	for _, e := range env {
-		if arch, ok := strings.CutPrefix(e, "GOARCH="); ok {
-			name += "." + arch
-		}
+func (b *bench) build(tc tool.Toolchain, verb, pkg string, env ...string) string {
+	name := strings.NewReplacer("./", "", "/", "-").Replace(pkg) + "." + verb + "." + tc.Name
+	if env != nil {
+		name += ".arm64"
 	}
 	file := filepath.Join(b.dir, name)
-	if b.built[file] != "" {
-		return file, nil
+	if b.built[file] {
+		return file
 	}
 	args := []string{"build", "-o", file, pkg}
-	if test {
+	if verb == "test" {
 		args = []string{"test", "-c", "-o", file, pkg}
 	}
-	if _, err := output(tc.command(filepath.Join(b.root, "misc/pmu"), env, args...)); err != nil {
-		return "", err
-	}
-	b.built[file] = file
-	return file, nil
+	output(tc.Command(b.module, env, args...))
+	b.built[file] = true
+	return file
 }
 
-// onVM are the settings of programs for the emulated machine.
-var onVM = []string{"GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0"}
-
-// vm returns the command that runs a program on the emulated machine.
-func (b *bench) vm(program string, args ...string) (*exec.Cmd, error) {
-	state := os.Getenv("PMUVM")
-	if state == "" {
-		state = filepath.Join(b.root, ".cache", "vm")
-	}
-	if _, err := os.Stat(filepath.Join(state, "ready")); err != nil {
-		return nil, fmt.Errorf("the emulated machine is not set up: run misc/pmu/vm/setup.bash")
-	}
-	out := filepath.Join(b.dir, "vm")
-	if err := os.MkdirAll(out, 0o777); err != nil {
-		return nil, err
-	}
-	cmd := exec.Command(filepath.Join(b.root, "misc/pmu/vm/go_linux_arm64_exec"), append([]string{program}, args...)...)
-	cmd.Dir = out
-	cmd.Env = append(os.Environ(), "PMUVM_OUT="+out)
-	return cmd, nil
+// vm returns the command that runs a program of the fork on the emulated machine.
+func (b *bench) vm(program string, args ...string) *exec.Cmd {
+	return need(tool.VM(filepath.Join(b.dir, "vm"), program, args...))
 }
 
 // A sampler is a way to be profiled, or none.
@@ -162,7 +107,19 @@ type sampler struct {
 	bare   string // without a profiler, see work's flag
 }
 
-func (s sampler) toolchain(b *bench) toolchain {
+// clock is the event. It excludes the kernel, as perf record -e task-clock:u and the
+// bare sampler do.
+const clock = "task-clock:u"
+
+var (
+	none       = sampler{name: "none"}
+	stockNone  = sampler{name: "none, stock", stock: true}
+	timer      = sampler{name: "timer", event: "timer"}
+	stockTimer = sampler{name: "timer, stock", event: "timer", stock: true}
+	preset     = sampler{name: "preset", event: "task-clock"} // with the kernel, where that is allowed
+)
+
+func (s sampler) toolchain(b *bench) tool.Toolchain {
 	if s.stock {
 		return b.stock
 	}
@@ -172,45 +129,51 @@ func (s sampler) toolchain(b *bench) toolchain {
 // A run is what one run of a program cost and gave.
 type run struct {
 	cpu     float64 // s, user and system, of the program and of perf
-	wall    float64 // s
 	out     string
 	profile string // file
 }
 
-var samplesLine = regexp.MustCompile(`(?m)^samples (\d+)$`)
-
-// bareSamples returns the samples that work -bare tells of.
-func (r run) bareSamples() float64 {
-	m := samplesLine.FindStringSubmatch(r.out)
-	if m == nil {
-		return 0
-	}
-	n, _ := strconv.ParseFloat(m[1], 64)
-	return n
+// cpuTime returns the seconds of CPU time that cmd took.
+func cpuTime(cmd *exec.Cmd) float64 {
+	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 }
 
+// numbers returns the numbers in lines "NAME<tab or space>NUMBER" of a program's
+// output, and the names in order.
+func numbers(out string) (names []string, value map[string]float64) {
+	value = make(map[string]float64)
+	for _, line := range strings.Split(out, "\n") {
+		i := strings.LastIndexAny(line, "\t ")
+		if i < 0 {
+			continue
+		}
+		if x, err := strconv.ParseFloat(line[i+1:], 64); err == nil {
+			names = append(names, line[:i])
+			value[line[:i]] = x
+		}
+	}
+	return names, value
+}
+
+// number returns the number that the program printed under the name.
+func (r run) number(name string) float64 {
+	_, value := numbers(r.out)
+	return value[name]
+}
+
+// read reads the profile of a run.
+func (r run) read() *profile.Profile { return need(profile.ReadFile(r.profile)) }
+
 // do runs cmd, under perf if s is that.
-func (b *bench) do(s sampler, cmd *exec.Cmd, profile string) (run, error) {
+func (b *bench) do(s sampler, cmd *exec.Cmd, profile string) run {
 	if s.perf {
 		// With frame pointers. In user mode only.
 		args := []string{"perf", "record", "-q", "-g", "-e", s.event, "-c", strconv.FormatUint(s.period, 10), "-o", profile, "--"}
-		path, err := exec.LookPath(b.perf)
-		if err != nil {
-			return run{}, err
-		}
+		cmd.Path = need(exec.LookPath(b.perf))
 		cmd.Args = append(args, cmd.Args...)
-		cmd.Path = path
 	}
-	start := time.Now()
-	out, err := output(cmd)
-	if err != nil {
-		return run{}, err
-	}
-	st := cmd.ProcessState
-	return run{
-		cpu: (st.UserTime() + st.SystemTime()).Seconds(), wall: time.Since(start).Seconds(),
-		out: out, profile: profile,
-	}, nil
+	out := output(cmd)
+	return run{cpu: cpuTime(cmd), out: out, profile: profile}
 }
 
 // A program is a kind of work that can be run under any sampler.
@@ -218,16 +181,12 @@ type program struct {
 	name string
 	// command returns the command that does the work under s and leaves the
 	// profile in the file. Where s is perf, it is the command to put under it.
-	command func(b *bench, s sampler, file string) (*exec.Cmd, error)
+	command func(b *bench, s sampler, file string) *exec.Cmd
 }
 
 // ours is a program with the flags of package demo.
 func ours(name, pkg string, scale float64, args ...string) program {
-	return program{name, func(b *bench, s sampler, file string) (*exec.Cmd, error) {
-		exe, err := b.build(s.toolchain(b), pkg, false)
-		if err != nil {
-			return nil, err
-		}
+	return program{name, func(b *bench, s sampler, file string) *exec.Cmd {
 		a := append([]string{"-scale", fmt.Sprint(scale)}, args...)
 		switch {
 		case s.bare != "":
@@ -235,19 +194,20 @@ func ours(name, pkg string, scale float64, args ...string) program {
 		case s.event != "" && !s.perf:
 			a = append(a, "-event", s.event, "-period", fmt.Sprint(s.period), "-o", file)
 		}
-		return exec.Command(exe, a...), nil
+		return exec.Command(b.build(s.toolchain(b), "build", pkg), a...)
 	}}
+}
+
+// load is a load of bench/work.
+func load(name string, scale float64, kind string, n int) program {
+	return ours(name, "./bench/work", scale, "-load", kind, "-n", strconv.Itoa(n))
 }
 
 // benchmarks are benchmarks of a package of the standard library, each done n
 // times.
 func benchmarks(pkg, pattern string, n int) program {
-	return program{pkg, func(b *bench, s sampler, file string) (*exec.Cmd, error) {
+	return program{pkg, func(b *bench, s sampler, file string) *exec.Cmd {
 		tc := s.toolchain(b)
-		exe, err := b.build(tc, pkg, true)
-		if err != nil {
-			return nil, err
-		}
 		a := []string{"-test.run=^$", "-test.bench=" + pattern, fmt.Sprintf("-test.benchtime=%dx", n)}
 		if s.event != "" && !s.perf {
 			a = append(a, "-test.cpuprofile="+file)
@@ -255,99 +215,62 @@ func benchmarks(pkg, pattern string, n int) program {
 				a = append(a, "-test.cpuprofileevent="+s.event, fmt.Sprintf("-test.cpuprofileperiod=%d", s.period))
 			}
 		}
-		cmd := exec.Command(exe, a...)
-		cmd.Dir = filepath.Join(tc.goroot, "src", pkg)
-		return cmd, nil
+		cmd := exec.Command(b.build(tc, "test", pkg), a...)
+		cmd.Dir = filepath.Join(tc.Goroot, "src", pkg)
+		return cmd
 	}}
 }
 
-// interleave runs p under each sampler in turn, rounds times, and begins each
-// round with another one.
-func (b *bench) interleave(p program, samplers []sampler, rounds int) (map[string][]run, error) {
-	runs := make(map[string][]run)
+// runs are the runs of a program, by the samplers' names.
+type runs map[string][]run
+
+// interleave runs p under each sampler in turn, rounds times. Each round begins with
+// a different sampler.
+func (b *bench) interleave(p program, samplers []sampler, rounds int) runs {
+	all := make(runs)
 	for _, s := range samplers { // build first
-		if _, err := p.command(b, s, ""); err != nil {
-			return nil, err
-		}
+		p.command(b, s, "")
 	}
 	for i := 0; i < rounds; i++ {
 		for j := range samplers {
 			s := samplers[(i+j)%len(samplers)]
-			file := filepath.Join(b.dir, strings.NewReplacer(" ", "_", "/", "_").Replace(p.name+"-"+s.name)+".prof")
+			name := strings.NewReplacer(" ", "_", "/", "_").Replace(p.name + "-" + s.name)
+			file := filepath.Join(b.dir, fmt.Sprintf("%s.%d.prof", name, i))
 			os.Remove(file)
-			cmd, err := p.command(b, s, file)
+			start := time.Now()
+			err := try(func() { all[s.name] = append(all[s.name], b.do(s, p.command(b, s, file), file)) })
 			if err != nil {
-				return nil, err
+				must(fmt.Errorf("%s, %s, after %v: %w", p.name, s.name, time.Since(start), err))
 			}
-			r, err := b.do(s, cmd, file)
-			if err != nil {
-				return nil, fmt.Errorf("%s, %s: %v", p.name, s.name, err)
-			}
-			runs[s.name] = append(runs[s.name], r)
 		}
 	}
-	return runs, nil
+	return all
 }
 
-func cpus(runs []run) []float64 {
-	x := make([]float64, len(runs))
-	for i, r := range runs {
-		x[i] = r.cpu
+// cpus returns the CPU times of the sampler's runs.
+func (r runs) cpus(s sampler) (x []float64) {
+	for _, run := range r[s.name] {
+		x = append(x, run.cpu)
 	}
 	return x
 }
 
-// ratio returns a median of ratios with its range, as text.
-func ratio(r []float64) string {
-	low, high := stats.Range(r)
-	return fmt.Sprintf("%.3f (%.2f–%.2f)", stats.Median(r), low, high)
-}
+// profile returns the profile of the sampler's first run.
+func (r runs) profile(s sampler) *profile.Profile { return r[s.name][0].read() }
 
 // samples returns the number of samples in a profile, and how many of these
-// stand for lost ones.
-func samples(p *profile.Profile) (n, lost float64) {
-	if len(p.Types) > 2 {
-		return ledgerSamples(p) // the column has those of the first event
+// stand for lost ones. A profile by the timer has no ledger.
+func samples(p *profile.Profile) (n, lost int64) {
+	if n, lost = p.Ledger(); n > 0 {
+		return n, lost
 	}
-	i := p.Index("samples")
-	for _, s := range p.Samples {
-		n += float64(s.Values[i])
-		if len(s.Stack) > 0 && strings.Contains(strings.ToLower(s.Stack[len(s.Stack)-1]+s.Stack[0]), "lost") {
-			lost += float64(s.Values[i])
-		}
-	}
-	return n, lost
+	return p.Sum().Count, 0
 }
 
-// ledgerSamples is samples by the ledgers of all events of the profile.
-func ledgerSamples(p *profile.Profile) (n, lost float64) {
-	for _, c := range p.Comments {
-		key, value, _ := strings.Cut(c, ": ")
-		number, _, _ := strings.Cut(value, " ")
-		x, err := strconv.ParseFloat(number, 64)
-		if err != nil {
-			continue
-		}
-		switch key {
-		case "lost in ring", "lost late", "lost at start", "lost in buffer":
-			lost += x
-			n += x
-		case "samples", "delayed", "in handler":
-			n += x
-		}
+// mark returns a mark for profiles in which the overhead bound acted.
+func mark(p *profile.Profile) string {
+	if p.Number(profile.LongestPeriod) != 0 {
+		return " *"
 	}
-	return n, lost
-}
-
-// bounded returns the longest period that the overhead bound took, 0 if it did
-// not act.
-func bounded(p *profile.Profile) uint64 {
-	for _, c := range p.Comments {
-		if s, ok := strings.CutPrefix(c, "longest period: "); ok {
-			s, _, _ = strings.Cut(s, " ")
-			n, _ := strconv.ParseUint(s, 10, 64)
-			return n
-		}
-	}
-	return 0
+	return ""
 }

@@ -12,98 +12,55 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"pmu/internal/tool"
 )
 
-// A toolchain is a go command, and the environment in which it runs.
-type toolchain struct {
-	cmd string
-	env []string
-}
-
-// run runs the go command in dir and returns its standard output and error.
-func (tc toolchain) run(dir string, args ...string) (string, error) {
-	cmd := exec.Command(tc.cmd, args...)
-	cmd.Dir = dir
-	// The go command of a test sets GOROOT and, if it was chosen by
-	// GOTOOLCHAIN, changes PATH: neither is for another one.
-	for _, kv := range os.Environ() {
-		switch name, _, _ := strings.Cut(kv, "="); name {
-		case "GOROOT", "GOFLAGS", "GOEXPERIMENT", "GOTOOLDIR":
-		default:
-			cmd.Env = append(cmd.Env, kv)
-		}
-	}
-	cmd.Env = append(cmd.Env, "GOWORK=off", "GOTOOLCHAIN=local", "GO111MODULE=on")
-	cmd.Env = append(cmd.Env, tc.env...)
-	out, err := cmd.CombinedOutput()
+// run runs tc's go command in dir and returns its standard output and error.
+func run(tc tool.Toolchain, dir string, args ...string) (string, error) {
+	out, err := tc.Command(dir, nil, args...).CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }
 
 // must is run for a command that has to succeed.
-func (tc toolchain) must(t *testing.T, dir string, args ...string) string {
+func must(t *testing.T, tc tool.Toolchain, dir string, args ...string) string {
 	t.Helper()
-	out, err := tc.run(dir, args...)
+	out, err := run(tc, dir, args...)
 	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", tc.cmd, strings.Join(args, " "), err, out)
+		t.Fatalf("%s %s: %v\n%s", tc.Go(), strings.Join(args, " "), err, out)
 	}
 	return out
 }
 
-const forkSuffix = "-pmu"
-
-// fork returns the toolchain that make.bash builds.
-func fork(t *testing.T) toolchain {
-	t.Helper()
-	cmd, err := filepath.Abs("../../../goroot/bin/go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(cmd); err != nil {
-		t.Fatalf("%v: run ./make.bash first", err)
-	}
-	return toolchain{cmd: cmd}
-}
-
 // stock returns a toolchain that is not the fork: the one that runs the test,
 // or else one in PATH.
-func stock(t *testing.T) toolchain {
+func stock(t *testing.T) tool.Toolchain {
 	t.Helper()
-	candidates := []string{filepath.Join(runtime.GOROOT(), "bin", "go")}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		candidates = append(candidates, filepath.Join(dir, "go"))
-	}
-	for _, cmd := range candidates {
-		tc := toolchain{cmd: cmd}
-		if v, err := tc.run(".", "env", "GOVERSION"); err == nil && !strings.HasSuffix(v, forkSuffix) {
-			return tc
+	dirs := append([]string{filepath.Join(runtime.GOROOT(), "bin")}, filepath.SplitList(os.Getenv("PATH"))...)
+	for _, dir := range dirs {
+		cmd := exec.Command(filepath.Join(dir, "go"), "env", "GOROOT", "GOVERSION")
+		cmd.Env = append(os.Environ(), "GOROOT=", "GOTOOLCHAIN=local")
+		out, err := tool.Output(cmd)
+		if goroot, version, ok := strings.Cut(out, "\n"); err == nil && ok && !strings.HasSuffix(version, "-pmu") {
+			return tool.Toolchain{Name: "stock", Goroot: goroot}
 		}
 	}
 	t.Fatal("no stock Go: neither the go command that runs this test nor any in PATH")
-	return toolchain{}
-}
-
-// forkName returns the fork's name, such as go1.27.4-pmu.
-func forkName(t *testing.T) string {
-	t.Helper()
-	name := fork(t).must(t, ".", "env", "GOVERSION")
-	if !strings.HasSuffix(name, forkSuffix) {
-		t.Fatalf("goroot/bin/go is %s, not the fork", name)
-	}
-	return name
+	return tool.Toolchain{}
 }
 
 // profileType runs the program as built by tc and returns what it says, and
 // what the profile is of, according to go tool pprof.
-func profileType(t *testing.T, tc toolchain, event string) (says, typ string) {
+func profileType(t *testing.T, tc tool.Toolchain, event string) (says, typ string) {
 	t.Helper()
 	dir := t.TempDir()
 	exe, prof := filepath.Join(dir, "exe"), filepath.Join(dir, "cpu.pprof")
-	tc.must(t, ".", "build", "-o", exe, ".")
+	must(t, tc, ".", "build", "-o", exe, ".")
 	out, err := exec.Command(exe, "-event", event, "-o", prof).CombinedOutput()
 	if err != nil {
 		t.Fatalf("-event %s: %v\n%s", event, err, out)
 	}
-	top := tc.must(t, ".", "tool", "pprof", "-top", exe, prof)
+	top := must(t, tc, ".", "tool", "pprof", "-top", exe, prof)
 	for _, line := range strings.Split(top, "\n") {
 		if v, ok := strings.CutPrefix(line, "Type: "); ok {
 			typ = v
@@ -117,7 +74,7 @@ func profileType(t *testing.T, tc toolchain, event string) (says, typ string) {
 
 func TestStock(t *testing.T) {
 	tc := stock(t)
-	tc.must(t, ".", "vet", ".")
+	must(t, tc, ".", "vet", ".")
 	for _, event := range []string{"timer", "cycles", "task-clock"} {
 		says, typ := profileType(t, tc, event)
 		t.Logf("%s: %q, type %s", event, says, typ)
@@ -135,8 +92,8 @@ func TestStock(t *testing.T) {
 }
 
 func TestFork(t *testing.T) {
-	tc := fork(t)
-	tc.must(t, ".", "vet", ".")
+	tc := tool.MustFork(t)
+	must(t, tc, ".", "vet", ".")
 	for _, tt := range []struct{ event, typ string }{
 		{"timer", "cpu"},
 		{"task-clock:u", "task_clock_u"},
@@ -148,7 +105,7 @@ func TestFork(t *testing.T) {
 		}
 	}
 
-	// Not every machine has cycles: either they are sampled, or it is said
+	// Not every machine has cycles: either they are sampled, or the program says
 	// that they are not.
 	says, typ := profileType(t, tc, "cycles")
 	t.Logf("cycles: %q, type %s", says, typ)
@@ -159,7 +116,7 @@ func TestFork(t *testing.T) {
 		t.Errorf("-event cycles: says %q, the profile is of %q", says, typ)
 	}
 
-	out, err := tc.run(".", "run", ".", "-event", "cicles", "-o", os.DevNull)
+	out, err := run(tc, ".", "run", ".", "-event", "cicles", "-o", os.DevNull)
 	if err == nil || !strings.Contains(out, "nearest: cycles") {
 		t.Errorf("-event cicles: %v\n%s", err, out)
 	}
@@ -183,82 +140,85 @@ func older(v, w string) bool {
 	return false
 }
 
+// inPath returns stock Go with a link or script to the fork, made by make, of the
+// name file in PATH, and with the given GOTOOLCHAIN.
+func inPath(t *testing.T, file, setting string, make func(path string) error) tool.Toolchain {
+	dir := t.TempDir()
+	if err := make(filepath.Join(dir, file)); err != nil {
+		t.Fatal(err)
+	}
+	tc := stock(t)
+	tc.Env = []string{
+		"PATH=" + dir + string(filepath.ListSeparator) + os.Getenv("PATH"),
+		"GOTOOLCHAIN=" + setting,
+	}
+	return tc
+}
+
+// forkLink returns the fork, its name, and what makes a link to its go command.
+func forkLink(t *testing.T) (fork tool.Toolchain, name string, link func(path string) error) {
+	fork = tool.MustFork(t)
+	return fork, must(t, fork, ".", "env", "GOVERSION"), func(path string) error { return os.Symlink(fork.Go(), path) }
+}
+
 // TestGOTOOLCHAIN tests that the stock go command finds the fork by its name in
 // PATH, as a symbolic link and as a script.
 func TestGOTOOLCHAIN(t *testing.T) {
-	name := forkName(t)
-	goroot := filepath.Dir(filepath.Dir(fork(t).cmd))
-
-	// inPath returns stock Go with file in PATH, as what make makes it.
-	inPath := func(t *testing.T, file, setting string, make func(path string) error) toolchain {
-		dir := t.TempDir()
-		if err := make(filepath.Join(dir, file)); err != nil {
-			t.Fatal(err)
-		}
-		tc := stock(t)
-		tc.env = []string{
-			"PATH=" + dir + string(filepath.ListSeparator) + os.Getenv("PATH"),
-			"GOTOOLCHAIN=" + setting,
-		}
-		return tc
-	}
-	link := func(path string) error { return os.Symlink(fork(t).cmd, path) }
+	fork, name, link := forkLink(t)
 	script := func(path string) error {
-		return os.WriteFile(path, []byte("#!/bin/sh\nexec '"+fork(t).cmd+"' \"$@\"\n"), 0o755)
+		return os.WriteFile(path, []byte("#!/bin/sh\nexec '"+fork.Go()+"' \"$@\"\n"), 0o755)
 	}
-
 	for _, tt := range []struct {
 		name string
 		make func(string) error
 	}{{"link", link}, {"script", script}} {
 		t.Run(tt.name, func(t *testing.T) {
 			tc := inPath(t, name, name, tt.make)
-			if out := tc.must(t, ".", "version"); !strings.Contains(out, " "+name+" ") {
+			if out := must(t, tc, ".", "version"); !strings.Contains(out, " "+name+" ") {
 				t.Errorf("go version: %s", out)
 			}
-			if out := tc.must(t, ".", "env", "GOROOT"); out != goroot {
-				t.Errorf("GOROOT is %s, want %s", out, goroot)
+			if out := must(t, tc, ".", "env", "GOROOT"); out != fork.Goroot {
+				t.Errorf("GOROOT is %s, want %s", out, fork.Goroot)
 			}
-			out := tc.must(t, ".", "run", ".", "-event", "task-clock", "-o", os.DevNull)
+			out := must(t, tc, ".", "run", ".", "-event", "task-clock", "-o", os.DevNull)
 			if out != "sampling task-clock" {
 				t.Errorf("go run: %s", out)
 			}
 		})
 	}
+}
 
-	// A go.mod may ask for it, where GOTOOLCHAIN allows that: path, as auto,
-	// looks in PATH, and does not download. It is a lower bound: stock Go of
-	// the same release or a later one goes on by itself.
-	t.Run("go.mod", func(t *testing.T) {
-		tc := inPath(t, name, "path", link)
-		want := name
-		if v := stock(t).must(t, ".", "env", "GOVERSION"); !older(v, name) {
-			want = v
-		}
-		dir := t.TempDir()
-		mod := "module m\n\ngo 1.21\n\ntoolchain " + name + "\n"
-		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if out := tc.must(t, dir, "version"); !strings.Contains(out, " "+want+" ") {
-			t.Errorf("go version: %s, want %s", out, want)
-		}
-	})
+// TestToolchainLine tests that a go.mod may ask for the fork, where GOTOOLCHAIN allows
+// that: path, like auto, looks in PATH, and does not download. It is a lower bound:
+// stock Go of the same release or a later one runs itself.
+func TestToolchainLine(t *testing.T) {
+	_, name, link := forkLink(t)
+	want := name
+	if v := must(t, stock(t), ".", "env", "GOVERSION"); !older(v, name) {
+		want = v
+	}
+	dir := t.TempDir()
+	mod := "module m\n\ngo 1.21\n\ntoolchain " + name + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out := must(t, inPath(t, name, "path", link), dir, "version"); !strings.Contains(out, " "+want+" ") {
+		t.Errorf("go version: %s, want %s", out, want)
+	}
+}
 
-	// Only by its own name, so that a link to the next build of the fork, or
-	// to the wrong one, is found out.
-	t.Run("other name", func(t *testing.T) {
-		other := name + "x"
-		out, err := inPath(t, other, other, link).run(".", "version")
-		if want := "toolchain " + name + " invoked to provide " + other; err == nil || !strings.Contains(out, want) {
-			t.Errorf("go version: %v, %q, want %q", err, out, want)
+// TestToolchainRefused tests that the fork runs only by its own name, so that a link
+// to another build of it is found out.
+func TestToolchainRefused(t *testing.T) {
+	_, name, link := forkLink(t)
+	other := name + "x"
+	for _, tt := range []struct{ file, setting, want string }{
+		{other, other, "toolchain " + name + " invoked to provide " + other},
+		{"unused", name + "+path", `cannot find "` + name + `" in PATH`},
+	} {
+		out, err := run(inPath(t, tt.file, tt.setting, link), ".", "version")
+		if err == nil || !strings.Contains(out, tt.want) {
+			t.Errorf("GOTOOLCHAIN=%s: %v, %q, want %q", tt.setting, err, out, tt.want)
 		}
-	})
-	t.Run("not in PATH", func(t *testing.T) {
-		tc := inPath(t, "unused", name+"+path", link)
-		out, err := tc.run(".", "version")
-		if want := `cannot find "` + name + `" in PATH`; err == nil || !strings.Contains(out, want) {
-			t.Errorf("go version: %v, %q, want %q", err, out, want)
-		}
-	})
+	}
 }

@@ -9,7 +9,7 @@
 // file with that tag, profile_gopmu.go; profile_stock.go has the same function
 // for everybody else. The rest of the program, this file, does not know which
 // toolchain built it, but is told what is sampled and says so: a profile by
-// another event than the one that was asked for must not pass for it.
+// another event must not pass for the one that was asked for.
 //
 //	goroot/bin/go run -C misc/pmu ./bothtoolchains -event task-clock
 //	go run -C misc/pmu ./bothtoolchains -event task-clock

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-//go:build gopmu && go1.27 && (amd64 || arm64)
+//go:build gopmu && go1.27 && linux && (amd64 || arm64)
 
 package countbench
 
@@ -21,6 +21,8 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"pmu/bench/bare"
 )
 
 // perOp is the number of instructions of an operation; of those of heavy
@@ -125,13 +127,13 @@ func (s *stat) report() { s.b.ReportMetric(float64(s.total)/float64(s.b.N), "sta
 
 func BenchmarkLoop(b *testing.B) {
 	s := newStat(b)
-	spin(perOp)
+	bare.Spin(perOp)
 	s.start()
 	for b.Loop() {
-		spin(perOp)
+		bare.Spin(perOp)
 	}
 	s.stop()
-	spin(perOp)
+	bare.Spin(perOp)
 	s.report()
 }
 
@@ -140,7 +142,7 @@ func BenchmarkN(b *testing.B) {
 	b.ResetTimer()
 	s.start()
 	for i := 0; i < b.N; i++ {
-		spin(perOp)
+		bare.Spin(perOp)
 	}
 	s.stop()
 	b.StopTimer()
@@ -154,7 +156,7 @@ func BenchmarkRunParallel(b *testing.B) {
 	s.start()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			spin(perOp)
+			bare.Spin(perOp)
 		}
 	})
 	s.stop()
@@ -187,7 +189,7 @@ func BenchmarkHeavyMigrate(b *testing.B) {
 						runtime.LockOSThread()
 					}
 					tid := syscall.Gettid()
-					spin(bigOp / 2 / steps)
+					bare.Spin(bigOp / 2 / steps)
 					runtime.Gosched()
 					if s%2 == 0 {
 						runtime.UnlockOSThread()
@@ -226,7 +228,7 @@ func BenchmarkHeavyThreads(b *testing.B) {
 			go func() {
 				defer wg.Done()
 				runtime.LockOSThread()
-				spin(bigOp / 2)
+				bare.Spin(bigOp / 2)
 			}()
 		}
 		wg.Wait()
@@ -240,28 +242,28 @@ func BenchmarkHeavyThreads(b *testing.B) {
 // are in one count and not in the other.
 func BenchmarkHeavyTimer(b *testing.B) {
 	s := newStat(b)
-	spin(perOp)
+	bare.Spin(perOp)
 	b.ResetTimer()
 	s.start()
 	for i := 0; i < b.N; i++ {
-		spin(bigOp / 2)
+		bare.Spin(bigOp / 2)
 		s.stop()
 		b.StopTimer()
-		spin(perOp)
+		bare.Spin(perOp)
 		b.StartTimer()
 		s.start()
-		spin(bigOp / 2)
+		bare.Spin(bigOp / 2)
 	}
 	s.stop()
 	b.StopTimer()
-	spin(perOp)
+	bare.Spin(perOp)
 	s.report()
 }
 
 func BenchmarkSub(b *testing.B) {
-	spin(perOp)
+	bare.Spin(perOp)
 	b.Run("N", BenchmarkN)
-	spin(perOp)
+	bare.Spin(perOp)
 }
 
 // TestInstructions runs the benchmarks with counters, which are read by system

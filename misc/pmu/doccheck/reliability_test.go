@@ -15,7 +15,7 @@ import (
 // as proof, and that each row has one.
 func TestReliability(t *testing.T) {
 	var code strings.Builder
-	for _, dir := range []string{"src/runtime/pprof", "src/net/http/pprof", "src/internal/perfevent", "test/pmu/life", "test/pmu/soak"} {
+	for _, dir := range []string{"src/runtime/pprof", "src/net/http/pprof", "src/internal/perfevent", "misc/pmu/life", "misc/pmu/soak"} {
 		files, err := filepath.Glob(filepath.Join(root, dir, "*_test.go"))
 		if err != nil {
 			t.Fatal(err)

@@ -2,9 +2,9 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Fidelity measures how true profiles are. It runs programs of which it is
-// known what their profiles must be, under several profilers, and prints a
-// table: what is true, and what each profiler says.
+// Fidelity measures how accurate profiles are. It runs programs whose correct profiles
+// are known under several profilers, and prints a table: the truth, and what each
+// profiler reports.
 //
 //	go run ./fidelity [-stock GO] [-vm] [-rounds N] [CASE...]
 //
@@ -13,17 +13,18 @@
 package main
 
 import (
-	"bytes"
+	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"pmu/internal/tool"
 	"pmu/profile"
 )
 
@@ -39,7 +40,7 @@ type column struct {
 	profile func(b *builds, c *testCase, file string) (out string, stacks []stack, err error)
 }
 
-// A stack is a stack, innermost function first, with what it stands for.
+// A stack is a sampled stack, innermost function first, with its counts.
 type stack struct {
 	funcs   []string
 	label   string
@@ -192,7 +193,7 @@ func percents(stacks []stack, fns ...string) string {
 
 // builds are the probe as built by each toolchain.
 type builds struct {
-	root, dir           string
+	dir                 string
 	fork, forkVM, stock string
 }
 
@@ -221,7 +222,7 @@ func run(names []string) error {
 	}
 	fmt.Printf("| %s |\n|%s\n", strings.Join(head, " | "), strings.Repeat("---|", len(head)))
 	for _, c := range cases {
-		if len(names) > 0 && !contains(names, c.name) {
+		if len(names) > 0 && !slices.Contains(names, c.name) {
 			continue
 		}
 		cells := []string{c.title, c.truth}
@@ -235,15 +236,6 @@ func run(names []string) error {
 		fmt.Printf("| %s |\n", strings.Join(cells, " | "))
 	}
 	return nil
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // measure runs the case under the profiler, and returns what it found.
@@ -282,57 +274,46 @@ func parseTruth(out string) map[string]float64 {
 
 // build builds the probe.
 func build() (*builds, error) {
-	module, err := os.Getwd()
+	ours, err := tool.Fork()
 	if err != nil {
 		return nil, err
-	}
-	if _, err := os.Stat("fidelity/probe"); err != nil {
-		return nil, fmt.Errorf("run it in misc/pmu: %v", err)
 	}
 	dir, err := os.MkdirTemp("", "fidelity")
 	if err != nil {
 		return nil, err
 	}
-	b := &builds{root: filepath.Dir(filepath.Dir(module)), dir: dir}
-	ours := filepath.Join(b.root, "goroot", "bin", "go")
-	if g := os.Getenv("PMU_GOROOT"); g != "" {
-		ours = filepath.Join(g, "bin", "go")
-	}
+	b := &builds{dir: dir}
 	for _, x := range []struct {
 		exe  *string
 		name string
-		tool string
+		tc   tool.Toolchain
 		env  []string
 		want bool
 	}{
-		{&b.fork, "probe.fork", ours, []string{"GOTOOLCHAIN=local"}, true},
-		{&b.forkVM, "probe.arm64", ours, []string{"GOTOOLCHAIN=local", "GOARCH=arm64", "CGO_ENABLED=0"}, *onVM},
-		{&b.stock, "probe.stock", *stock, nil, *stock != ""},
+		{&b.fork, "probe.fork", ours, nil, true},
+		{&b.forkVM, "probe.arm64", ours, tool.OnVM, *onVM},
+		{&b.stock, "probe.stock", tool.Toolchain{Goroot: filepath.Dir(filepath.Dir(*stock))}, nil, *stock != ""},
 	} {
 		if !x.want {
 			continue
 		}
 		*x.exe = filepath.Join(dir, x.name)
-		cmd := exec.Command(x.tool, "build", "-o", *x.exe, "./fidelity/probe")
-		cmd.Env = append(append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOROOT="), x.env...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%v: %v\n%s", cmd.Args, err, out)
+		if _, err := tool.Output(x.tc.Command(".", x.env, "build", "-o", *x.exe, "pmu/fidelity/probe")); err != nil {
+			return nil, err
 		}
 	}
 	return b, nil
 }
 
-var errCannot = fmt.Errorf("this profiler cannot see it")
+var errCannot = errors.New("this profiler cannot see it")
 
 // do runs cmd as the case and returns its output.
-func do(c *testCase, cmd *exec.Cmd, env ...string) (string, error) {
-	cmd.Env = append(append(os.Environ(), "PMU_FIDELITY_CASE="+c.name), env...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("%v: %v\n%s", cmd.Args, err, stderr.String())
+func do(c *testCase, cmd *exec.Cmd) (string, error) {
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
 	}
-	return stdout.String(), nil
+	cmd.Env = append(cmd.Env, "PMU_FIDELITY_CASE="+c.name)
+	return tool.Output(cmd)
 }
 
 // withKernel returns the event's name for samples in the kernel too.
@@ -344,38 +325,30 @@ func withKernel(event string) string {
 }
 
 func fork(b *builds, c *testCase, file string) (string, []stack, error) {
-	out, err := do(c, exec.Command(b.fork, "-event", withKernel(c.event), "-period", strconv.FormatUint(c.period, 10), "-o", file))
-	if err != nil {
-		return "", nil, err
-	}
-	stacks, err := goStacks(file)
-	return out, stacks, err
+	return goProfile(c, file, exec.Command(b.fork, "-event", withKernel(c.event), "-period", strconv.FormatUint(c.period, 10), "-o", file))
 }
 
 func timer(b *builds, c *testCase, file string) (string, []stack, error) {
 	if !c.timer {
 		return "", nil, errCannot
 	}
-	out, err := do(c, exec.Command(b.stock, "-event", "timer", "-o", file))
-	if err != nil {
-		return "", nil, err
-	}
-	stacks, err := goStacks(file)
-	return out, stacks, err
+	return goProfile(c, file, exec.Command(b.stock, "-event", "timer", "-o", file))
 }
 
 func forkVM(b *builds, c *testCase, file string) (string, []stack, error) {
 	if !c.vm {
 		return "", nil, errCannot
 	}
-	state := os.Getenv("PMUVM")
-	if state == "" {
-		state = filepath.Join(b.root, ".cache", "vm")
+	cmd, err := tool.VM(b.dir, b.forkVM, "-event", withKernel("cycles"), "-period", strconv.FormatUint(c.period, 10), "-scale", fmt.Sprint(c.scale), "-o", file)
+	if err != nil {
+		return "", nil, err
 	}
-	cmd := exec.Command(filepath.Join(b.root, "misc/pmu/vm/go_linux_arm64_exec"), b.forkVM,
-		"-event", withKernel("cycles"), "-period", strconv.FormatUint(c.period, 10), "-scale", fmt.Sprint(c.scale), "-o", file)
-	cmd.Dir = b.dir
-	out, err := do(c, cmd, "PMUVM="+state, "PMUVM_OUT="+b.dir)
+	return goProfile(c, file, cmd)
+}
+
+// goProfile runs cmd, which writes a pprof profile to the file.
+func goProfile(c *testCase, file string, cmd *exec.Cmd) (string, []stack, error) {
+	out, err := do(c, cmd)
 	if err != nil {
 		return "", nil, err
 	}
@@ -414,22 +387,21 @@ func perf(b *builds, c *testCase, file string) (string, []stack, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	script := exec.Command("perf", "script", "-i", file, "-F", "period,ip,sym")
-	data, err := script.Output()
+	script, err := tool.Output(exec.Command("perf", "script", "-i", file, "-F", "period,ip,sym"))
 	if err != nil {
-		return "", nil, fmt.Errorf("%v: %v", script.Args, err)
+		return "", nil, err
 	}
-	stacks, err := perfStacks(bytes.NewReader(data))
+	stacks, err := perfStacks(script)
 	return out, stacks, err
 }
 
 // address returns the address of a symbol of the program, as perf wants it.
 func address(exe, symbol string) (string, error) {
-	out, err := exec.Command("go", "tool", "nm", exe).Output()
+	out, err := tool.Output(exec.Command("go", "tool", "nm", exe))
 	if err != nil {
-		return "", fmt.Errorf("go tool nm: %v", err)
+		return "", err
 	}
-	for _, line := range strings.Split(string(out), "\n") {
+	for _, line := range strings.Split(out, "\n") {
 		if f := strings.Fields(line); len(f) >= 3 && f[2] == symbol {
 			return "0x" + f[0], nil
 		}
@@ -439,13 +411,8 @@ func address(exe, symbol string) (string, error) {
 
 // perfStacks reads the output of perf script: a line with the period, a line
 // for each function, and an empty line.
-func perfStacks(r io.Reader) ([]stack, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
-	var stacks []stack
-	for _, block := range strings.Split(string(data), "\n\n") {
+func perfStacks(script string) (stacks []stack, err error) {
+	for _, block := range strings.Split(script, "\n\n") {
 		lines := strings.Split(strings.Trim(block, "\n"), "\n")
 		events, err := strconv.ParseInt(strings.TrimSpace(lines[0]), 10, 64)
 		if err != nil || events > math.MaxInt64/2 {

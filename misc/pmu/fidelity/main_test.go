@@ -4,13 +4,10 @@
 
 package main
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 func TestPerfStacks(t *testing.T) {
-	stacks, err := perfStacks(strings.NewReader(`         1 
+	stacks, err := perfStacks(`         1 
 	          10db40 main.Target
 	          10dc56 main.calls
 
@@ -18,7 +15,7 @@ func TestPerfStacks(t *testing.T) {
 	          10db40 main.Target
 	ffffffff81000000 [unknown]
 
-`))
+`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +28,7 @@ func TestPerfStacks(t *testing.T) {
 	if got := percents(stacks, "main.Target", "main.calls"); got != "99.9, 0.1 % in 3" {
 		t.Errorf("percents: %s", got)
 	}
-	if _, err := perfStacks(strings.NewReader("no number\n\tf g\n")); err == nil {
+	if _, err := perfStacks("no number\n\tf g\n"); err == nil {
 		t.Error("malformed output was accepted")
 	}
 }

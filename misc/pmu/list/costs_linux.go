@@ -17,8 +17,8 @@ import (
 	"pmu/bench/bare"
 )
 
-// costs measures what the machine counts, and what things cost that a profile
-// is made of. Each cost is the least of many short rounds: on a busy machine
+// costs measures which events the machine counts, and the cost of what a profile
+// consists of. Each cost is the minimum of many short rounds: even on a busy machine
 // one of them is undisturbed.
 func costs() []fact {
 	runtime.LockOSThread()
@@ -27,7 +27,7 @@ func costs() []fact {
 	for _, e := range []struct {
 		name  string
 		event bare.Event
-		n     uint64 // of which spinning and writing cause at least so many
+		n     uint64 // spinning and writing cause at least this many
 	}{
 		{"cycles", bare.Cycles, 1000},
 		{"instructions", bare.Instructions, 1000},
@@ -92,8 +92,7 @@ func perCall(n int, call func()) float64 {
 	return float64(least) / float64(n)
 }
 
-// counts reports whether an event is counted that the thread causes n times or
-// more.
+// counts reports whether an event that the thread causes at least n times is counted.
 func counts(e bare.Event, n uint64) string {
 	c, err := bare.Count(e, bare.User)
 	if err != nil {
@@ -123,8 +122,8 @@ func signalCost() (float64, error) {
 	return perCall(50, bare.Interrupt), nil
 }
 
-// overflowCosts returns what an overflow of an event that counts time takes
-// with each of the actions.
+// overflowCosts returns how long an overflow of an event that counts time takes with
+// each of the actions.
 func overflowCosts(e bare.Event, acts []bare.Action) ([]float64, error) {
 	const (
 		period = 50_000    // ns, well above the least that the kernel takes, 10,000
@@ -164,8 +163,8 @@ func overflowCosts(e bare.Event, acts []bare.Action) ([]float64, error) {
 	return costs, nil
 }
 
-// switchCost returns what it takes one thread to wake another on the same CPU
-// and sleep: half of what a byte takes to the other and back.
+// switchCost returns how long one thread takes to wake another on the same CPU and
+// sleep: half of the time that a byte takes to the other thread and back.
 func switchCost() (float64, error) {
 	var there, back [2]int
 	for _, p := range []*[2]int{&there, &back} {
@@ -174,8 +173,8 @@ func switchCost() (float64, error) {
 		}
 		defer syscall.Close(p[0])
 	}
-	// Both threads sleep with a P. Neither is of use after it was bound to a CPU,
-	// and ends with its goroutine.
+	// Both threads sleep with a P. They are bound to a CPU, so they end with their
+	// goroutines.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	pass := func(fd int, call uintptr) bool {
 		var b [1]byte

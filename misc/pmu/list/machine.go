@@ -125,7 +125,7 @@ func field(text, name string) string {
 }
 
 // processor returns the first processor's name, and whether it is a guest of
-// a hypervisor, as x86 tells.
+// a hypervisor, according to x86's flag.
 func processor(cpuinfo string) string {
 	name := field(cpuinfo, "model name")
 	for _, flag := range strings.Fields(field(cpuinfo, "flags")) {
@@ -151,7 +151,7 @@ func container(root fs.FS) string {
 	return ""
 }
 
-// capabilities returns which of those that matter are in a hexadecimal set.
+// capabilities returns which of the capabilities that matter are in a hexadecimal set.
 func capabilities(set string) string {
 	bits, err := strconv.ParseUint(set, 16, 64)
 	if err != nil {

@@ -84,7 +84,7 @@ yes: samples were taken. opens: accepted by the kernel, but did not occur when t
 `)
 }
 
-// width is that of a terminal.
+// width is the width of a terminal.
 const width = 80
 
 // wrap breaks text at spaces into lines of at most width bytes, if words are

@@ -69,24 +69,20 @@ func (b *builder) run() error {
 	if err := b.recover(); err != nil {
 		return err
 	}
-	if !b.force && readStamp(b.goroot).current(b.o) {
+	if s := readStamp(b.goroot); !b.force && s != nil && s.Overlay == b.o.hash() {
 		b.say("%s is up to date", b.goroot)
 		return nil
+	}
+	if err := b.refuseToLoseEdits(); err != nil {
+		return err
 	}
 	b.say("getting %s", b.o.release.module())
 	p, err := b.fetch(b.o.release)
 	if err != nil {
 		return err
 	}
-	files, err := b.o.results(p)
-	if err != nil {
-		return err
-	}
-	if err := b.refuseToLoseEdits(); err != nil {
-		return err
-	}
 	defer os.RemoveAll(b.stage())
-	if err := b.fill(p, files); err != nil {
+	if err := b.fill(p); err != nil {
 		return err
 	}
 	return b.swap()
@@ -106,21 +102,10 @@ func (b *builder) recover() error {
 // refuseToLoseEdits reports an error if the target has edits that are not in
 // the overlay, or is a tree that this program did not build.
 func (b *builder) refuseToLoseEdits() error {
-	if b.force {
+	if _, err := os.Stat(b.goroot); b.force || os.IsNotExist(err) {
 		return nil
 	}
-	s := readStamp(b.goroot)
-	if s == nil {
-		if _, err := os.Stat(b.goroot); err == nil {
-			return fmt.Errorf("%s is not a tree that this command built: remove it, or build elsewhere (-goroot)", b.goroot)
-		}
-		return nil
-	}
-	p, err := b.fetch(b.o.release.named(s.Release))
-	if err != nil {
-		return err
-	}
-	edits, err := s.edits(b.goroot, p)
+	edits, err := repo{b.goroot}.edits()
 	if err == nil && len(edits) > 0 {
 		err = fmt.Errorf("%s was edited (%s): export that first, or use -force to discard it", b.goroot, summary(edits))
 	}
@@ -136,46 +121,84 @@ func summary(paths []string) string {
 	return strings.Join(paths, ", ")
 }
 
-// fill makes the staging tree: release p, files laid over it, its commands
+// fill makes the staging tree: release p with the overlay on top, its commands
 // rebuilt, and the stamp.
-func (b *builder) fill(p *pristine, files map[string][]byte) error {
-	b.say("copying it, with %d files changed or added", len(files))
-	if err := p.copyTo(b.stage()); err != nil {
-		return err
+func (b *builder) fill(p *pristine) error {
+	r := repo{b.stage()}
+	version := b.o.release.forkVersion()
+	steps := []struct {
+		say string
+		do  func() error
+	}{
+		{"copying it", func() error { return p.copyTo(r.dir) }},
+		{"", r.init},
+		{"", func() error { return r.commitRelease(b.o.release.name) }},
+		{"", func() error { return b.o.check(r, p) }},
+		{"", func() error { return b.o.applyTo(r, inCommands) }},
+		{"", func() error { return setVersion(r.dir, b.o.release) }},
+		{"building its commands", func() error { return b.rebuildCommands(p) }},
+		{"", func() error { return b.o.applyTo(r, func(path string) bool { return !inCommands(path) }) }},
+		{"checking it", func() error { return checkVersion(r.dir, version) }},
+		{"", func() error { return b.check(r.dir, version) }},
+		{"", func() error { return r.commit(version) }},
+		{"", func() error { return b.o.stamp().write(r.dir) }},
 	}
-	early, late := map[string][]byte{}, map[string][]byte{}
-	for path, data := range files {
-		if inCommands(path) {
-			early[path] = data
-		} else {
-			late[path] = data
+	for _, step := range steps {
+		if step.say != "" {
+			b.say("%s", step.say)
+		}
+		if err := step.do(); err != nil {
+			return err
 		}
 	}
-	if err := writeAll(b.stage(), early); err != nil {
-		return err
-	}
-	if err := setVersion(b.stage(), b.o.release); err != nil {
-		return err
-	}
-	if err := b.rebuildCommands(p); err != nil {
-		return err
-	}
-	if err := writeAll(b.stage(), late); err != nil {
-		return err
-	}
-	b.say("checking it")
-	if err := checkVersion(b.stage(), b.o.release.forkVersion()); err != nil {
-		return err
-	}
-	if err := b.check(b.stage(), b.o.release.forkVersion()); err != nil {
-		return err
-	}
-	s := &stamp{Recipe: recipe, Overlay: b.o.hash(), Release: b.o.release.name, Version: b.o.release.forkVersion(), Files: map[string]string{}}
-	for path, data := range files {
-		s.Files[path] = fileSum(data)
-	}
-	return s.write(b.stage())
+	return nil
 }
+
+// check reports an error for each file that does not fit the release p, whose
+// sources are in r.
+func (o *overlay) check(r repo, p *pristine) error {
+	var errs []error
+	for _, file := range sortedKeys(o.files) {
+		path := strings.TrimSuffix(file, ".patch")
+		switch {
+		case path == file && p.has(path):
+			errs = append(errs, fmt.Errorf("%s: is in %s too: make it a patch or rename it", path, p.module))
+		case path == file:
+		case !p.has(path):
+			errs = append(errs, fmt.Errorf("%s: does not apply: %s has no such file", file, p.module))
+		default:
+			err := o.checkForm(path)
+			if err == nil {
+				err = r.apply(path, o.name(file), "--check")
+			}
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// applyTo lays the overlay, or what of it include takes, over release p in r.
+// With a nil include, as for a rebase, that is the patches.
+func (o *overlay) applyTo(r repo, include func(path string) bool) error {
+	for _, file := range sortedKeys(o.files) {
+		path := strings.TrimSuffix(file, ".patch")
+		var err error
+		switch {
+		case include != nil && !include(path):
+		case path != file:
+			err = r.apply(path, o.name(file))
+		case include != nil:
+			err = writeAll(r.dir, map[string][]byte{path: o.files[path]})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// name returns the name of the overlay's file.
+func (o *overlay) name(file string) string { return filepath.Join(o.root, filepath.FromSlash(file)) }
 
 // notInCommands are the packages, with all below them, whose changes the
 // commands do without: they are built with upstream's own. What programs get
@@ -242,7 +265,6 @@ func (b *builder) rebuildCommands(p *pristine) error {
 			}
 		}
 	}
-	b.say("building %d commands", len(names))
 	if err := b.compile(b, b.stage(), bin, names); err != nil {
 		return err
 	}
@@ -327,10 +349,10 @@ func checkProgram(goroot, version string) error {
 
 // vet builds and vets, tests included, the packages that the overlay touches.
 func (b *builder) vet() error {
-	dirs := map[string][]byte{}
-	for _, path := range b.o.paths() {
-		if strings.HasSuffix(path, ".go") && !strings.Contains(path, "/testdata/") {
-			dirs["./"+strings.TrimPrefix(filepath.Dir(path), "src/")] = nil
+	dirs := map[string]bool{}
+	for file := range b.o.files {
+		if path := strings.TrimSuffix(file, ".patch"); strings.HasSuffix(path, ".go") && !strings.Contains(path, "/testdata/") {
+			dirs["./"+strings.TrimPrefix(filepath.Dir(path), "src/")] = true
 		}
 	}
 	src := filepath.Join(b.goroot, "src")

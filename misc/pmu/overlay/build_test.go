@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -129,8 +128,7 @@ func TestBuildCommandsSources(t *testing.T) {
 	}
 }
 
-// Whatever goes wrong, and whenever, the tree that was there before stays as
-// it was, and nothing else is left.
+// Whatever goes wrong, the previous tree stays as it was, and nothing else is left.
 func TestBuildFails(t *testing.T) {
 	changed := tree{"src/runtime/own.go": "package runtime // changed\n"}
 	boom := errors.New("boom")
@@ -157,7 +155,13 @@ func TestBuildFails(t *testing.T) {
 		}, []string{`says "go version go1.99.1 `, `want "go version go1.99.1-pmu `}},
 		{"check", changed, func(b *builder) { b.check = func(string, string) error { return boom } }, []string{"boom"}},
 		{"patch", tree{"src/runtime/b.go.patch": "--- a/src/runtime/b.go\n+++ b/src/runtime/b.go\n@@ -2 +2 @@\n-line two\n+x\n"}, nil,
-			[]string{"src/runtime/b.go.patch", "hunk 1 of 1", `line 2 is "line 2"`}},
+			[]string{"src/runtime/b.go.patch", "patch failed", "b.go:2"}},
+		{"patch elsewhere", tree{"src/runtime/b.go.patch": "--- a/src/runtime/b.go\n+++ b/src/runtime/b.go\n@@ -2 +2 @@\n-line 3\n+x\n"}, nil,
+			[]string{"src/runtime/b.go.patch", "offset 1"}},
+		{"patch with context", tree{"src/runtime/b.go.patch": "--- a/src/runtime/b.go\n+++ b/src/runtime/b.go\n@@ -1,2 +1,2 @@\n line 1\n-line 2\n+x\n"}, nil,
+			[]string{"src/runtime/b.go.patch", "context"}},
+		{"patch of another file", tree{"src/runtime/b.go.patch": "--- a/src/runtime/a.go\n+++ b/src/runtime/a.go\n@@ -2 +2 @@\n-line 2\n+x\n"}, nil,
+			[]string{"src/runtime/b.go.patch", "begin with"}},
 		{"patch of nothing", tree{"src/runtime/z.go.patch": "--- a/src/runtime/z.go\n+++ b/src/runtime/z.go\n@@ -2 +2 @@\n-l\n+x\n"}, nil,
 			[]string{"src/runtime/z.go.patch", "no such file"}},
 		{"own file in the way", tree{"src/runtime/b.go": "package runtime\n"}, nil, []string{"src/runtime/b.go: is in "}},
@@ -224,7 +228,7 @@ func TestBuildKeepsEdits(t *testing.T) {
 	}
 }
 
-// A directory that is not a build of ours is not ours to replace.
+// Build does not replace a directory that it did not build.
 func TestBuildForeignTree(t *testing.T) {
 	w := buildFake(t)
 	w.goroot = tree{"precious": "data"}.make(t)
@@ -242,8 +246,8 @@ func TestBuildCorruptModule(t *testing.T) {
 	wantError(t, b.run(), "checksum mismatch", w.p.module, w.p.sum)
 }
 
-// A go command that ran the module itself left a go.mod beside each _go.mod.
-// That is neither part of the checksum nor an edit.
+// A go command that ran the module itself left a go.mod beside each _go.mod,
+// which is not part of the checksum.
 func TestUsedModule(t *testing.T) {
 	used := fakeRelease("go1.99.1").pristine(t, "go1.99.1")
 	tree{"src/go.mod": "module std\n"}.write(t, used.dir)
@@ -251,12 +255,8 @@ func TestUsedModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(t.TempDir(), "goroot")
-	if err := p.copyTo(dir); err != nil {
+	if err := p.copyTo(filepath.Join(t.TempDir(), "goroot")); err != nil {
 		t.Fatal(err)
-	}
-	if edits, err := (*stamp)(nil).edits(dir, p); err != nil || len(edits) > 0 {
-		t.Errorf("edits are %q, %v", edits, err)
 	}
 }
 
@@ -266,7 +266,7 @@ func TestLoadErrors(t *testing.T) {
 		add  tree
 		want []string
 	}{
-		{"conflict", tree{"src/runtime/a.go.conflict": "<<<<<<< "}, []string{"src/runtime/a.go.conflict", "resolve"}},
+		{"conflict", tree{"goroot.rebase/x": ""}, []string{"goroot.rebase", "resolve"}},
 		{"generated", tree{zbootstrap + ".patch": ""}, []string{zbootstrap + ".patch", "itself"}},
 		{"release", tree{releaseFile: "1.99\n"}, []string{"RELEASE", `"1.99"`}},
 		{"no release", tree{releaseFile: "# nothing\n"}, []string{"RELEASE", "no release"}},
@@ -325,10 +325,27 @@ func TestFootprint(t *testing.T) {
 			t.Errorf("footprint lacks %q:\n%s", want, out.String())
 		}
 	}
+	for _, text := range []string{"", "Because.\n", "No full stop at the end\n"} {
+		bad := fakeOverlay().with(tree{"src/runtime/b.go.patch": text + "--- a/src/runtime/b.go\n+++ b/src/runtime/b.go\n@@ -2 +2 @@\n-line 2\n+x\n"})
+		wantError(t, footprint(&out, bad.load(t)), "src/runtime/b.go.patch", "sentence")
+	}
 }
 
-func TestPlatform(t *testing.T) {
-	if want := runtime.GOOS + "-" + runtime.GOARCH; !strings.HasSuffix(release{name: "go1.99.1"}.module(), "."+want) {
-		t.Errorf("module is %s, want it for %s", release{name: "go1.99.1"}.module(), want)
+// TestCommentary tests that each patch of this repository says what it is for.
+func TestCommentary(t *testing.T) {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := findRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := loadOverlay(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.checkCommentary(); err != nil {
+		t.Error(err)
 	}
 }

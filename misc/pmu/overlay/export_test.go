@@ -17,9 +17,9 @@ import (
 func (w *built) export(t *testing.T, x exporter) (string, error) {
 	t.Helper()
 	w.o = reload(t, w.o)
-	x.o, x.p, x.goroot = w.o, w.p, w.goroot
 	var out bytes.Buffer
-	err := x.run(&out)
+	x.o, x.repo, x.output = w.o, repo{w.goroot}, &out
+	err := x.run()
 	return out.String(), err
 }
 
@@ -99,6 +99,30 @@ func TestExportUnder(t *testing.T) {
 	}
 }
 
+// A patch keeps its commentary.
+func TestExportCommentary(t *testing.T) {
+	w := buildFake(t)
+	tree{"src/runtime/a.go": numbered(20) + "our end\n"}.write(t, w.goroot)
+	if _, err := w.export(t, exporter{}); err != nil {
+		t.Fatal(err)
+	}
+	want := "Have two lines of ours.\n--- a/src/runtime/a.go\n+++ b/src/runtime/a.go\n@@ -20,0 +21 @@\n+our end\n"
+	if got := readTree(t, w.o.root)["src/runtime/a.go.patch"]; got != want {
+		t.Errorf("the patch is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Neither what a patch can't hold nor a name that it would have.
+func TestExportRefused(t *testing.T) {
+	w := buildFake(t)
+	tree{"src/runtime/b.go": "a\x00"}.write(t, w.goroot)
+	_, err := w.export(t, exporter{})
+	wantError(t, err, "src/runtime/b.go", "binary")
+	tree{"src/runtime/b.go": numbered(5), "src/runtime/x.patch": ""}.write(t, w.goroot)
+	_, err = w.export(t, exporter{})
+	wantError(t, err, "src/runtime/x.patch", "can't have this name")
+}
+
 // Export must neither undo what came into the overlay after the build, nor
 // lose an edit to it.
 func TestExportOverlayMovedOn(t *testing.T) {
@@ -140,45 +164,18 @@ func TestExportDeletedUpstream(t *testing.T) {
 	wantError(t, err, "src/runtime/b.go: is deleted")
 }
 
-// A tree without a stamp may have only part of the overlay's files, so export
-// adds and changes, and removes only where it is told that the tree is whole.
-func TestExportNoStamp(t *testing.T) {
-	w := buildFake(t)
-	edit(t, w.goroot)
-	if err := os.Remove(filepath.Join(w.goroot, stampFile)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.export(t, exporter{}); err != nil {
-		t.Fatal(err)
-	}
-	want := exported()
-	for _, path := range []string{"go.env.patch", "src/runtime/own_test.go"} {
-		want[path] = fakeOverlay()[path]
-	}
-	if got := readTree(t, w.o.root); !reflect.DeepEqual(got, want) {
-		t.Errorf("overlay is\n%q\nwant\n%q", got, want)
-	}
-	if _, err := w.export(t, exporter{prune: true}); err != nil {
-		t.Fatal(err)
-	}
-	if got := readTree(t, w.o.root); !reflect.DeepEqual(got, exported()) {
-		t.Errorf("with -prune, overlay is\n%q\nwant\n%q", got, exported())
-	}
-}
-
 func TestStatus(t *testing.T) {
 	w := buildFake(t)
-	fetch := func(release) (*pristine, error) { return w.p, nil }
-	if err := status(new(bytes.Buffer), w.o, w.goroot, fetch); err != nil {
+	if err := status(new(bytes.Buffer), w.o, w.goroot); err != nil {
 		t.Error(err)
 	}
 	tree{"src/runtime/own.go": "package runtime // changed\n"}.write(t, w.o.root)
-	wantError(t, status(new(bytes.Buffer), reload(t, w.o), w.goroot, fetch), "another state of the overlay", "make.bash")
+	wantError(t, status(new(bytes.Buffer), reload(t, w.o), w.goroot), "another state of the overlay", "make.bash")
 	tree{"src/runtime/b.go": "edited\n"}.write(t, w.goroot)
 	var out bytes.Buffer
-	wantError(t, status(&out, w.o, w.goroot, fetch), "1 files to export")
+	wantError(t, status(&out, w.o, w.goroot), "1 files to export")
 	if !strings.Contains(out.String(), "src/runtime/b.go") {
 		t.Errorf("status does not name the edited file:\n%s", out.String())
 	}
-	wantError(t, status(new(bytes.Buffer), w.o, t.TempDir(), fetch), "not built", "make.bash")
+	wantError(t, status(new(bytes.Buffer), w.o, t.TempDir()), "not built", "make.bash")
 }

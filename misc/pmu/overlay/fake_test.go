@@ -14,7 +14,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sort"
 	"strings"
 	"testing"
 )
@@ -50,8 +49,8 @@ func fakeRelease(name string) tree {
 func fakeOverlay() tree {
 	return tree{
 		releaseFile:               "go1.99.1\n",
-		"go.env.patch":            "--- a/go.env\n+++ b/go.env\n@@ -1 +1 @@\n-GOTOOLCHAIN=auto\n+GOTOOLCHAIN=local\n",
-		"src/runtime/a.go.patch":  "--- a/src/runtime/a.go\n+++ b/src/runtime/a.go\n@@ -3 +3 @@\n-line 3\n+our 3\n@@ -10,0 +11,2 @@\n+our 10a\n+our 10b\n",
+		"go.env.patch":            "Do not switch toolchains.\n--- a/go.env\n+++ b/go.env\n@@ -1 +1 @@\n-GOTOOLCHAIN=auto\n+GOTOOLCHAIN=local\n",
+		"src/runtime/a.go.patch":  "Have two lines of ours.\n--- a/src/runtime/a.go\n+++ b/src/runtime/a.go\n@@ -3 +3 @@\n-line 3\n+our 3\n@@ -10,0 +11,2 @@\n+our 10a\n+our 10b\n",
 		"src/runtime/own.go":      "package runtime\n",
 		"src/runtime/own_test.go": "package runtime\n\n\n",
 		"doc/pmu.md":              "stays in the repository\n",
@@ -96,7 +95,9 @@ func readTree(tb testing.TB, dir string) tree {
 		}
 		data, err := os.ReadFile(name)
 		rel, _ := filepath.Rel(dir, name)
-		t[filepath.ToSlash(rel)] = string(data)
+		if rel = filepath.ToSlash(rel); !strings.HasPrefix(rel, ".git/") {
+			t[rel] = string(data)
+		}
 		return err
 	})
 	if err != nil {
@@ -109,13 +110,8 @@ func readTree(tb testing.TB, dir string) tree {
 func (t tree) pristine(tb testing.TB, name string) *pristine {
 	tb.Helper()
 	module := release{name: name}.module()
-	paths := make([]string, 0, len(t))
-	for path := range t {
-		paths = append(paths, path)
-	}
-	sort.Strings(paths)
 	var all bytes.Buffer
-	for _, path := range paths {
+	for _, path := range sortedKeys(t) {
 		fmt.Fprintf(&all, "%x  %s/%s\n", sha256.Sum256([]byte(t[path])), module, path)
 	}
 	sum := sha256.Sum256(all.Bytes())

@@ -21,11 +21,14 @@
 //	go run -C misc/pmu ./overlay rebase -o /tmp/new -build go1.28.1
 //	go run -C misc/pmu ./overlay rebase -o "$PWD" go1.28.1
 //
-// Where the merge leaves conflicts, it writes FILE.conflict, the whole file
-// with conflict markers; edit those, then run resolve. Where it leaves none and
-// the result does not compile all the same, edit /tmp/new and try again with
+// Where the merge leaves conflicts, it stops: resolve them in /tmp/new/goroot.rebase,
+// which is a git working tree, then run resolve. If there are none but the
+// result does not compile, edit /tmp/new and try again with
 //
 //	go run -C misc/pmu ./overlay build -overlay /tmp/new -vet
+//
+// Every patch begins with a sentence that says what it is for; footprint demands
+// it, and export keeps it.
 package main
 
 import (
@@ -42,7 +45,8 @@ const usage = `usage: overlay COMMAND [flags]
   build       build the toolchain, unless it is up to date
   status      say what differs between the toolchain's sources and the overlay
   export      write what was edited in the toolchain's sources to the overlay
-  footprint   count the upstream lines that the overlay adds and removes
+  footprint   count the upstream lines that the overlay adds and removes,
+              and demand a sentence of commentary of each patch
   rebase      carry the overlay to another release by three-way merge
   resolve     finish a rebase, once the conflicts that it left are resolved
 
@@ -171,39 +175,32 @@ Programs that it builds have the build tag gopmu. README.pmu.md has the rest.
 `
 
 func setupStatus(c *common, fs *flag.FlagSet) func([]string) error {
+	return c.loaded(func(o *overlay) error { return status(os.Stdout, o, c.goroot) })
+}
+
+// loaded returns a command without arguments that needs the overlay.
+func (c *common) loaded(do func(o *overlay) error) func([]string) error {
 	return func([]string) error {
 		o, err := c.load()
 		if err != nil {
 			return err
 		}
-		return status(os.Stdout, o, c.goroot, release.fetch)
+		return do(o)
 	}
 }
 
 func setupExport(c *common, fs *flag.FlagSet) func([]string) error {
-	x := new(exporter)
-	fs.BoolVar(&x.force, "force", false, "export also where the overlay changed since the toolchain was built")
-	fs.BoolVar(&x.prune, "prune", false, "for a toolchain built by hand: drop from the overlay what it does not have")
-	return func(args []string) (err error) {
-		if x.o, err = c.load(); err != nil {
-			return err
-		}
-		if x.p, err = x.o.release.fetch(); err != nil {
-			return err
-		}
-		x.goroot, x.under = c.goroot, args
-		return x.run(os.Stdout)
+	force := fs.Bool("force", false, "export also where the overlay changed since the toolchain was built")
+	return func(args []string) error {
+		return c.loaded(func(o *overlay) error {
+			x := &exporter{o: o, repo: repo{c.goroot}, under: args, force: *force, output: os.Stdout}
+			return x.run()
+		})(args)
 	}
 }
 
 func setupFootprint(c *common, fs *flag.FlagSet) func([]string) error {
-	return func([]string) error {
-		o, err := c.load()
-		if err != nil {
-			return err
-		}
-		return footprint(os.Stdout, o)
-	}
+	return c.loaded(func(o *overlay) error { return footprint(os.Stdout, o) })
 }
 
 func setupRebase(c *common, fs *flag.FlagSet) func([]string) error {
@@ -215,58 +212,27 @@ func setupRebase(c *common, fs *flag.FlagSet) func([]string) error {
 		if err != nil {
 			return err
 		}
-		if *dir == "" && *build {
-			return errors.New("rebase: -build needs -o")
-		}
-		to := o.release.named("go" + strings.TrimPrefix(args[0], "go"))
-		rb, err := rebaseTo(o, to)
-		if err != nil {
-			return err
-		}
 		if *dir == "" {
-			return rb.report(os.Stdout)
+			if *build {
+				return errors.New("rebase: -build needs -o")
+			}
+			return rebaseTo(os.Stdout, o, args[0], "")
 		}
 		if *dir, err = filepath.Abs(*dir); err != nil {
 			return err
 		}
-		if err := rb.write(*dir, o); err != nil {
+		if err := rebaseTo(os.Stdout, o, args[0], *dir); err != nil || !*build {
 			return err
 		}
-		if err := rb.report(os.Stdout); err != nil {
-			return fmt.Errorf("%v: resolve the %s files in %s, then run: overlay resolve -overlay %[3]s", err, conflictSuffix, *dir)
-		}
-		if !*build {
-			return nil
-		}
-		return buildRebased(*dir, goroot)
+		c := &common{root: *dir, goroot: goroot}
+		return c.loaded(func(o *overlay) error {
+			b := newBuilder(o, c.goroot, os.Stdout)
+			if err := b.run(); err != nil {
+				return err
+			}
+			return b.vet()
+		})(nil)
 	}
-}
-
-// rebaseTo fetches what rebase needs.
-func rebaseTo(o *overlay, r release) (*rebased, error) {
-	from, err := o.release.fetch()
-	if err != nil {
-		return nil, err
-	}
-	to, err := r.fetch()
-	if err != nil {
-		return nil, err
-	}
-	return rebase(o, from, to, r)
-}
-
-// buildRebased builds and checks the overlay in dir as one would by hand.
-func buildRebased(dir, goroot string) error {
-	c := &common{root: dir, goroot: goroot}
-	o, err := c.load()
-	if err != nil {
-		return err
-	}
-	b := newBuilder(o, c.goroot, os.Stdout)
-	if err := b.run(); err != nil {
-		return err
-	}
-	return b.vet()
 }
 
 func setupResolve(c *common, fs *flag.FlagSet) func([]string) error {
@@ -279,6 +245,6 @@ func setupResolve(c *common, fs *flag.FlagSet) func([]string) error {
 		if err != nil {
 			return err
 		}
-		return resolve(os.Stdout, root, release.fetch)
+		return resolve(os.Stdout, root)
 	}
 }

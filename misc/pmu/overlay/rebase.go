@@ -6,205 +6,164 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"sort"
 	"strings"
 )
 
-// A rebased overlay is one carried from its release to another.
-type rebased struct {
-	to        *pristine
-	release   release
-	files     map[string][]byte // its files by their path in the overlay
-	notes     []string          // what a person should know, one line each
-	conflicts []conflict
-}
+// rebaseRepo is the working tree in which the overlay at root is carried to
+// another release. It has only the files that the overlay patches, and stays
+// where conflicts are left.
+func rebaseRepo(root string) repo { return repo{filepath.Join(root, "goroot.rebase")} }
 
-// A conflict is a file that needs a person.
-type conflict struct {
-	path   string
-	why    string
-	merged []byte // the file with conflict markers, nil if there is nothing to merge
-}
-
-// conflictSuffix marks, in an overlay, a merged file whose conflicts are to be
-// resolved. Such an overlay does not load.
-const conflictSuffix = ".conflict"
-
-var conflictMarker = []byte("\n<<<<<<< ")
-
-// rebase carries o, which fits the release from, to another one.
-func rebase(o *overlay, from, to *pristine, r release) (*rebased, error) {
-	rb := &rebased{to: to, release: r, files: map[string][]byte{}}
-	for _, path := range sortedKeys(o.own) {
-		rb.files[path] = o.own[path]
-		if to.has(path) {
-			rb.conflicts = append(rb.conflicts, conflict{path: path, why: "upstream now has a file of this name"})
-		}
+// rebase writes to dir, which may be o's own, the overlay as it is for the
+// release to. The error says that there are conflicts.
+func rebase(w io.Writer, o *overlay, from, to *pristine, name, dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err == nil && len(entries) > 0 && dir != o.root {
+		return fmt.Errorf("%s is not empty: remove it, or name another directory", dir)
 	}
-	for _, path := range sortedKeys(o.patches) {
-		if err := rb.carry(o, from, path); err != nil {
-			return nil, err
-		}
-	}
-	sort.Slice(rb.conflicts, func(i, j int) bool { return rb.conflicts[i].path < rb.conflicts[j].path })
-	return rb, nil
-}
-
-// carry merges the overlay's change to the upstream file path.
-func (rb *rebased) carry(o *overlay, from *pristine, path string) error {
-	base, err := from.read(path)
-	if err != nil {
+	r := rebaseRepo(dir)
+	if err := merge(r, o, from, to, name); err != nil {
+		os.RemoveAll(r.dir)
 		return err
 	}
-	theirs, err := rb.to.read(path)
-	if err != nil {
-		return err
-	}
-	ours, err := o.result(from, path)
-	if err != nil {
-		return err
-	}
-	switch {
-	case theirs == nil:
-		rb.files[path+".patch"] = o.patches[path]
-		rb.conflicts = append(rb.conflicts, conflict{path: path, why: "upstream no longer has this file"})
-		return nil
-	case bytes.Equal(base, theirs):
-		rb.files[path+".patch"] = o.patches[path]
-		return nil
-	}
-	labels := [3]string{"the overlay", o.release.name, rb.release.name}
-	merged, n, err := mergeFiles(base, ours, theirs, labels)
-	if err != nil {
-		return fmt.Errorf("%s: %v", path, err)
-	}
-	switch {
-	case n > 0:
-		rb.conflicts = append(rb.conflicts, conflict{path, fmt.Sprintf("%d conflicting places", n), merged})
-		return nil
-	case bytes.Equal(merged, theirs):
-		rb.notes = append(rb.notes, path+": upstream has our change now, the patch is gone")
-		return nil
-	}
-	text, err := makePatch(path, theirs, merged)
-	if err != nil {
-		return err
-	}
-	rb.notes = append(rb.notes, path+": merged")
-	rb.files[path+".patch"] = text
-	return nil
-}
-
-// report prints what a rebase did. The error says that there were conflicts.
-func (rb *rebased) report(w io.Writer) error {
-	for _, note := range rb.notes {
-		fmt.Fprintln(w, note)
-	}
-	for _, c := range rb.conflicts {
-		fmt.Fprintf(w, "CONFLICT %s: %s\n", c.path, c.why)
-	}
-	fmt.Fprintf(w, "%s: %d files, %d conflicts\n", rb.release.name, len(rb.files), len(rb.conflicts))
-	if len(rb.conflicts) > 0 {
-		return fmt.Errorf("the overlay does not fit %s: %d conflicts", rb.release.name, len(rb.conflicts))
-	}
-	return nil
-}
-
-// write makes dir an overlay for the new release, replacing the one that dir
-// holds if it is old's own directory.
-func (rb *rebased) write(dir string, old *overlay) error {
-	if dir != old.root {
-		if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-			return fmt.Errorf("%s is not empty: remove it, or name another directory", dir)
-		}
-	}
-	files := map[string][]byte{releaseFile: rb.releaseText()}
-	for path, data := range rb.files {
+	// The only checksum is that of this platform, whose module was fetched and verified.
+	text := fmt.Sprintf("%s%s\n%s %s\n", releaseComment, name, platform, to.sum)
+	files := map[string][]byte{releaseFile: []byte(text)}
+	for path, data := range o.files {
 		files[path] = data
 	}
-	for _, c := range rb.conflicts {
-		if c.merged != nil {
-			files[c.path+conflictSuffix] = c.merged
+	if err := writeAll(dir, files); err != nil {
+		return err
+	}
+	clashes := 0
+	for _, path := range sortedKeys(o.files) {
+		if to.has(path) {
+			fmt.Fprintf(w, "CONFLICT %s: upstream now has a file of this name\n", path)
+			clashes++
 		}
 	}
-	if dir == old.root {
-		for _, path := range sortedKeys(old.patches) {
-			if files[path+".patch"] == nil {
-				if err := os.Remove(filepath.Join(dir, filepath.FromSlash(path+".patch"))); err != nil {
-					return err
-				}
+	err = resolve(w, dir)
+	if err == nil && clashes > 0 {
+		err = fmt.Errorf("the overlay does not fit %s: %d conflicts", name, clashes)
+	}
+	return err
+}
+
+// merge makes r the sources of the release to with the overlay's patches, as
+// git merges them.
+func merge(r repo, o *overlay, from, to *pristine, name string) error {
+	fill := func(p *pristine) error {
+		files := map[string][]byte{"src/.keep": nil}
+		for _, path := range o.patches() {
+			data, err := p.read(path)
+			if err != nil {
+				return err
+			}
+			if files[path] = data; data == nil {
+				delete(files, path)
+				os.Remove(filepath.Join(r.dir, filepath.FromSlash(path)))
 			}
 		}
+		return writeAll(r.dir, files)
 	}
-	return writeAll(dir, files)
+	steps := []func() error{
+		r.init,
+		func() error { return fill(from) },
+		func() error { return r.commitRelease(o.release.name) },
+		func() error { return o.applyTo(r, nil) },
+		func() error { return r.commit("the overlay") },
+		func() error { _, err := r.git("branch", "overlay"); return err },
+		func() error { _, err := r.git("checkout", "-q", "--detach", releaseTag); return err },
+		func() error { return fill(to) },
+		func() error { return r.commitRelease(name) },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	_, err := r.git("-c", "merge.conflictStyle=diff3", "-c", "merge.renames=false", "cherry-pick", "--no-commit", "overlay")
+	if unmerged, _ := r.git("diff", "--name-only", "--diff-filter=U"); unmerged != "" {
+		return nil // resolve says so
+	}
+	return err
 }
 
-// releaseText is the file that pins the new release, with the checksum for
-// this platform, which is the only one that was fetched and so verified.
-func (rb *rebased) releaseText() []byte {
-	return []byte(fmt.Sprintf("%s%s\n%s %s\n", releaseComment, rb.release.name, platform, rb.to.sum))
-}
-
-// resolve turns the merged files whose conflicts a person has resolved, in
-// the overlay at root, into patches.
-func resolve(w io.Writer, root string, fetch func(release) (*pristine, error)) error {
-	r, err := pinned(root)
+// resolve makes patches of the merged files in the rebase of the overlay at
+// root. While one has conflicts it writes none of them.
+func resolve(w io.Writer, root string) error {
+	r := rebaseRepo(root)
+	if _, err := os.Stat(r.dir); err != nil {
+		return fmt.Errorf("no rebase to resolve: there is no %s", r.dir)
+	}
+	o, err := readOverlay(root)
 	if err != nil {
 		return err
 	}
-	p, err := fetch(r)
-	if err != nil {
-		return err
-	}
-	paths, err := conflictFiles(root)
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, path := range paths {
-		said, err := resolveFile(root, p, path)
-		if err != nil {
-			errs = append(errs, err)
+	conflicts := 0
+	patches := map[string][]byte{}
+	for _, path := range o.patches() {
+		data, err := readIfExists(r.dir, path)
+		switch {
+		case err != nil:
+			return err
+		case !r.hasRelease(path):
+			fmt.Fprintf(w, "CONFLICT %s: upstream no longer has this file: remove its patch\n", path)
+			conflicts++
+			continue
+		case bytes.Contains(append([]byte("\n"), data...), []byte("\n<<<<<<< ")):
+			fmt.Fprintf(w, "CONFLICT %s: has conflict markers\n", path)
+			conflicts++
 			continue
 		}
-		fmt.Fprintln(w, said)
-	}
-	return errors.Join(errs...)
-}
-
-// conflictFiles returns the merged files in the overlay at root.
-func conflictFiles(root string) ([]string, error) {
-	paths, err := listFiles(root, "src")
-	if err != nil {
-		return nil, err
-	}
-	var list []string
-	for _, path := range append(paths, "go.env"+conflictSuffix) {
-		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(path))); err == nil && strings.HasSuffix(path, conflictSuffix) {
-			list = append(list, path)
+		if patches[path], err = o.patch(r, path); err != nil {
+			return err
 		}
 	}
-	return list, nil
+	if conflicts > 0 {
+		return fmt.Errorf("the overlay does not fit %s: resolve %d conflicts in %s, then run: overlay resolve -overlay %s", o.release.name, conflicts, r.dir, root)
+	}
+	for _, path := range sortedKeys(patches) {
+		text := patches[path]
+		switch {
+		case text == nil:
+			fmt.Fprintf(w, "%s: upstream has our change now, the patch is gone\n", path)
+		case !bytes.Equal(text, o.files[path+".patch"]):
+			fmt.Fprintf(w, "%s: merged\n", path)
+		}
+		if err := o.put(path+".patch", text); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(w, "%s: %d files\n", o.release.name, len(o.files))
+	return os.RemoveAll(r.dir)
 }
 
-func resolveFile(root string, p *pristine, path string) (string, error) {
-	name := filepath.Join(root, filepath.FromSlash(path))
-	merged, err := os.ReadFile(name)
+// rebaseTo fetches both releases and rebases. Without a directory it works in a
+// temporary one, and only reports.
+func rebaseTo(w io.Writer, o *overlay, name, dir string) error {
+	from, err := o.release.fetch()
 	if err != nil {
-		return "", err
+		return err
 	}
-	if bytes.Contains(append([]byte("\n"), merged...), conflictMarker) {
-		return "", fmt.Errorf("%s: has conflict markers left", path)
-	}
-	o := &overlay{root: root, own: map[string][]byte{}, patches: map[string][]byte{}}
-	said, err := o.put(p, strings.TrimSuffix(path, conflictSuffix), merged)
+	name = "go" + strings.TrimPrefix(name, "go")
+	to, err := o.release.named(name).fetch()
 	if err != nil {
-		return "", err
+		return err
 	}
-	return said, os.Remove(name)
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "overlay-rebase"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		if err := rebase(w, o, from, to, name, dir); err != nil {
+			return fmt.Errorf("%v (nothing is kept without -o)", err)
+		}
+		return nil
+	}
+	return rebase(w, o, from, to, name, dir)
 }

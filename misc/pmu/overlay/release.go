@@ -125,7 +125,7 @@ func (r release) requireVerifiable(dir string) error {
 	return nil
 }
 
-// sumError says that a module is not the one expected.
+// sumError returns the error for a module that is not the one expected.
 func sumError(module, got, want string) error {
 	return fmt.Errorf("checksum mismatch: %s is %s, want %s: remove it from the module cache (go clean -modcache) and try again", module, got, want)
 }

@@ -20,8 +20,8 @@ import (
 
 // A pristine is an unpacked toolchain module: the release, untouched.
 //
-// The module packs each go.mod as _go.mod, lest its directory be taken for
-// another module. Paths here are those of the real GOROOT, slash-separated.
+// The module packs each go.mod as _go.mod, so that its directory is not taken for
+// another module. Paths here are slash-separated paths in the real GOROOT.
 type pristine struct {
 	dir    string
 	module string            // path@version, which its checksum covers
@@ -97,8 +97,8 @@ func (p *pristine) copyTo(dir string) error {
 // nameOf returns the file name in a line of dirhash.Hash1's, its sort key.
 func nameOf(line string) string { return line[2*sha256.Size+2:] }
 
-// mode returns the mode that the file gets in a GOROOT. The module holds no
-// modes; what can be executed tells so by where it is or how it begins.
+// mode returns the mode that the file gets in a GOROOT. The module has no modes:
+// executables are known by their directory or their first bytes.
 func mode(path string, data []byte) fs.FileMode {
 	if strings.HasPrefix(path, "bin/") || strings.HasPrefix(path, "pkg/tool/") || bytes.HasPrefix(data, []byte("#!")) {
 		return 0o755
@@ -133,10 +133,10 @@ func listFiles(root, sub string) ([]string, error) {
 
 // droppings are the names of files that builds, tests and editors leave
 // in a source tree.
-var droppings = []string{"*.test", "*.exe", "*.prof", "*.pprof", "*.out", "*.orig", "*.rej", "*~", "#*#", ".#*", "*.sw[op]", ".DS_Store"}
+var droppings = []string{"*.test", "*.exe", "*.prof", "*.pprof", "*.out", "*.orig", "*.rej", "*~", "[#]*#", ".#*", "*.sw[op]", ".DS_Store"}
 
-// isDropping reports whether path is no source file of anyone's. In testdata,
-// a profile may well be one.
+// isDropping reports whether path is one of those. In testdata, a profile may be a
+// source file.
 func isDropping(path string) bool {
 	if strings.Contains(path, "/testdata/") {
 		return false
@@ -195,4 +195,14 @@ func parallel(n int, f func(int) error) error {
 	close(next)
 	wg.Wait()
 	return first
+}
+
+// readIfExists returns the content of the file path under root, nil if there is
+// no such file.
+func readIfExists(root, path string) ([]byte, error) {
+	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	return append([]byte{}, data...), err // an empty file is one
 }

@@ -52,8 +52,8 @@ type listed struct {
 }
 
 // typeCheck type-checks the packages, and all that they import, as they are on
-// the port. Functions' bodies are looked at in the packages themselves and in
-// those of which the fork has something: the others are upstream's as they were.
+// the port. Function bodies are checked in the packages themselves and in those
+// that the fork changes; the others are upstream's.
 func (c *checker) typeCheck(p port, packages []string) error {
 	list, _, err := c.command(p, append([]string{"list", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap"}, packages...)...)
 	if err != nil {
@@ -91,7 +91,7 @@ func (c *checker) typeCheck(p port, packages []string) error {
 				if mapped := l.ImportMap[path]; mapped != "" {
 					path = mapped
 				}
-				if pkg := done[path]; pkg != nil { // imports are listed before who imports them
+				if pkg := done[path]; pkg != nil { // imports are listed before their importers
 					return pkg, nil
 				}
 				return nil, fmt.Errorf("%s is not listed before %s", path, l.ImportPath)

@@ -2,12 +2,12 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Ports checks that the fork is whole on every port of Go, or on those named.
+// Ports checks that the fork works on every port of Go, or on the ports named.
 //
 //	../../goroot/bin/go run ./ports [GOOS/GOARCH...]
 //
-// To build all of them takes many minutes. This does on each what can find a
-// mistake there.
+// Building everything on all of them takes many minutes, so each port gets only the
+// checks that can find a mistake there.
 //
 // Linux is where the engine is: on each of its ports a test binary that uses all
 // of it is compiled, linked and run. Only the linker knows whether a symbol is
@@ -15,9 +15,9 @@
 // depends on the size of frames on that port; some of it must be left. What is
 // in assembly is held to its declarations (vet's asmdecl).
 //
-// What the machine cannot run itself runs under QEMU's emulation of user mode
-// (Debian's qemu-user). That has no events: there a profile of an event must be
-// an error that says so, and one of the timer must be right.
+// Programs that the machine cannot run itself run under QEMU's user mode emulation
+// (Debian's qemu-user). It has no events: there a profile by an event must be an error
+// that says so, and one by the timer must be right.
 //
 // net/http/pprof is the same everywhere. It takes longer to compile what it
 // imports than all else together, so it is linked and run on two of Linux's
@@ -121,40 +121,27 @@ type checker struct {
 	source source
 }
 
+// A task is one check of a port.
+type task struct {
+	port port
+	what string
+	do   func(p port) error
+}
+
 // all checks the ports named, as many at a time as there are CPUs.
 func (c *checker) all(names []string, tmp string) error {
 	overlay := filepath.Join(tmp, "overlay.json")
 	if err := c.withoutTests(overlay, "runtime"); err != nil {
 		return err
 	}
-	type task struct {
-		port port
-		what string
-		do   func(p port) error
-	}
-	var long, short []task
+	var long, short []task // those that take long first
 	for _, name := range names {
 		goos, arch, _ := strings.Cut(name, "/")
 		p := port{goos, arch}
 		if p.linked() {
-			what := "links and runs"
-			if c.link || p.os != "linux" {
-				what = "links"
-			}
-			long = append(long, task{p, what, func(p port) error { return c.engine(p, tmp, what != "links") }})
+			long = append(long, c.links(p, tmp)...)
 		} else {
 			short = append(short, task{p, "type-checks", func(p port) error { return c.typeCheck(p, packages) }})
-		}
-		if p.arch == "ppc64" && p.os == "linux" {
-			// Where least stack is left, frames are larger still for a debugger.
-			long = append(long, task{p, "links without inlining", func(p port) error {
-				_, out, err := c.command(p, "build", "-gcflags=all=-dwarf=false -N -l", "-ldflags=-w -debugnosplit",
-					"-o", filepath.Join(tmp, "hello"), "./ports/testdata/hello")
-				if err != nil {
-					return err
-				}
-				return checkStack(out)
-			}})
 		}
 		if p.os == "linux" {
 			// After the link, which has compiled what it needs.
@@ -164,6 +151,32 @@ func (c *checker) all(names []string, tmp string) error {
 			}})
 		}
 	}
+	return do(append(long, short...))
+}
+
+// links returns the tasks of a port for which programs are linked.
+func (c *checker) links(p port, tmp string) []task {
+	what := "links and runs"
+	if c.link || p.os != "linux" {
+		what = "links"
+	}
+	tasks := []task{{p, what, func(p port) error { return c.engine(p, tmp, what != "links") }}}
+	if p.os == "linux" && p.arch == "ppc64" {
+		// Where least stack is left, frames are larger still for a debugger.
+		tasks = append(tasks, task{p, "links without inlining", func(p port) error {
+			_, out, err := c.command(p, "build", "-gcflags=all=-dwarf=false -N -l", "-ldflags=-w -debugnosplit",
+				"-o", filepath.Join(tmp, "hello"), "./ports/testdata/hello")
+			if err != nil {
+				return err
+			}
+			return checkStack(out)
+		}})
+	}
+	return tasks
+}
+
+// do does the tasks, as many at a time as there are CPUs.
+func do(list []task) error {
 	tasks := make(chan task)
 	failed := make(chan error)
 	var wg sync.WaitGroup
@@ -182,7 +195,7 @@ func (c *checker) all(names []string, tmp string) error {
 		}()
 	}
 	go func() {
-		for _, t := range append(long, short...) {
+		for _, t := range list {
 			tasks <- t
 		}
 		close(tasks)

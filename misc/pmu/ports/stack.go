@@ -13,15 +13,15 @@ import (
 
 // The linker refuses a program in which a chain of functions that do not check
 // the stack may take more of it than they are granted (abi.StackNosplitBase). A
-// chain that has a function of ours must leave some more: the least change would
-// cost a port, and a later compiler may be less thrifty.
+// chain with a function of ours must leave some more: otherwise the smallest change
+// could break a port, and a later compiler may use more.
 const (
 	stackGranted = 800
 	stackLeft    = 48
 )
 
-// nosplitCall is a line of the linker's flag -debugnosplit: a function has taken
-// so much when it calls another, or at most.
+// nosplitCall is a line of the linker's flag -debugnosplit: how much stack a function
+// has taken when it calls another, or at most.
 var nosplitCall = regexp.MustCompile(`(?m)^nosplit: (.+) \+(\d+)(?: -> (.+))?$`)
 
 type stackCall struct {
@@ -39,8 +39,8 @@ func checkStack(out string) error {
 	if len(calls) == 0 {
 		return fmt.Errorf("the linker says nothing of functions that do not check the stack:\n%.1000s", out)
 	}
-	// The most that a chain from fn on takes, of all and of those that pass
-	// one of ours, or -1. (The linker has found no cycles, which it refuses.)
+	// The most that a chain from fn takes, of all chains, and of those with a function
+	// of ours (-1 if none). The linker refuses cycles, so there are none.
 	type most struct{ all, ours int }
 	seen := make(map[string]most)
 	var chain func(fn string) most
@@ -76,7 +76,7 @@ func checkStack(out string) error {
 	return nil
 }
 
-// withoutStack removes the output of -debugnosplit from that of a command.
+// withoutStack removes the output of -debugnosplit from a command's output.
 func withoutStack(out string) string {
 	var kept []string
 	for _, line := range strings.Split(out, "\n") {

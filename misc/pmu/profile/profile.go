@@ -2,9 +2,9 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package profile reads what the tools here need of a pprof profile. (A reader
-// of our own, because "go tool pprof" is built on first use, which takes longer
-// than a demonstration, and because there is no other dependency.)
+// Package profile reads what the tools here need from a pprof profile. (It is a reader
+// of our own because "go tool pprof" is built on first use, which takes longer than a
+// demonstration, and because the tools have no other dependency.)
 package profile
 
 import (
@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 )
 
 // A Profile is a pprof profile's samples and what is said about them.
@@ -69,12 +68,9 @@ func (p *Profile) Index(name string) int {
 			return i
 		}
 	}
-	i := 0
-	for _, c := range p.Comments {
-		if event, ok := strings.CutPrefix(c, "event: "); ok {
-			if i++; event == name && i < len(p.Types) {
-				return i
-			}
+	for i, event := range p.values(Event) {
+		if event == name && i+1 < len(p.Types) {
+			return i + 1
 		}
 	}
 	return -1

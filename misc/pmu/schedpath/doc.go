@@ -2,10 +2,9 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package schedpath has a test that programs built by the fork schedule
-// goroutines with the very instructions of upstream's release: while nothing is
-// profiled, the fork costs the schedule path nothing. Another is that programs
-// which can't be profiled have next to nothing of the engine in them.
-//
-// A benchmark could show the first only within its noise.
+// Package schedpath tests that programs built by the fork schedule goroutines with
+// exactly the instructions of upstream's release: while nothing is profiled, the fork
+// costs the schedule path nothing, which a benchmark could show only within its noise.
+// It also tests that the linker leaves the engine out of programs that can't start a
+// profile.
 package schedpath

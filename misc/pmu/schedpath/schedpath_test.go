@@ -6,11 +6,12 @@ package schedpath
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"pmu/internal/tool"
 )
 
 // path is the functions that take a goroutine onto a thread and off it.
@@ -32,28 +33,19 @@ func main() {
 
 // build builds the program by the release that the fork is made from, and by the
 // fork.
-func build(t *testing.T) (fork, stockExe, forkExe string) {
+func build(t *testing.T) (fork tool.Toolchain, stockExe, forkExe string) {
 	t.Helper()
-	fork, err := filepath.Abs("../../../goroot/bin/go")
+	fork = tool.MustFork(t)
+	stock, err := tool.Release(fork)
 	if err != nil {
 		t.Fatal(err)
 	}
-	version := run(t, "", fork, "env", "GOVERSION")
-	upstream, ok := strings.CutSuffix(version, "-pmu")
-	if !ok {
-		t.Fatalf("%s is %s, not the fork; run make.bash", fork, version)
-	}
-
-	dir := t.TempDir()
-	src := filepath.Join(dir, "main.go")
+	src := filepath.Join(t.TempDir(), "main.go")
 	if err := os.WriteFile(src, []byte(program), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	stockExe, forkExe = filepath.Join(dir, "stock"), filepath.Join(dir, "fork")
-	// Any go command fetches the release that make.bash was built from.
-	run(t, "GOTOOLCHAIN="+upstream, "go", "build", "-o", stockExe, src)
-	run(t, "", fork, "build", "-o", forkExe, src)
-	return fork, stockExe, forkExe
+	env := []string{"CGO_ENABLED=0"}
+	return fork, stock.Build(t, env, src), fork.Build(t, env, src)
 }
 
 // TestSize tests that the linker leaves the engine out of a program that can't
@@ -75,6 +67,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
+// TestSamePath compares the instructions of the schedule path.
 func TestSamePath(t *testing.T) {
 	fork, stockExe, forkExe := build(t)
 	for _, fn := range path {
@@ -105,8 +98,8 @@ var (
 )
 
 // code returns the instructions of a function, without addresses.
-func code(t *testing.T, gocmd, exe, fn string) (insns []string) {
-	out := run(t, "", gocmd, "tool", "objdump", "-s", "^"+regexp.QuoteMeta(fn)+"$", exe)
+func code(t *testing.T, tc tool.Toolchain, exe, fn string) (insns []string) {
+	out := tool.Must(t, tc.Command(".", nil, "tool", "objdump", "-s", "^"+regexp.QuoteMeta(fn)+"$", exe))
 	for _, line := range strings.Split(out, "\n") {
 		// file.go:line address bytes instruction
 		f := strings.Fields(line)
@@ -120,17 +113,4 @@ func code(t *testing.T, gocmd, exe, fn string) (insns []string) {
 		insns = append(insns, address.ReplaceAllString(insn, "ADDR"))
 	}
 	return insns
-}
-
-func run(t *testing.T, env, name string, args ...string) string {
-	t.Helper()
-	cmd := exec.Command(name, args...)
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "CGO_ENABLED=0", env)
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, stderr.String())
-	}
-	return strings.TrimSpace(string(out))
 }

@@ -2,90 +2,62 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package main
+// Package views has a test that go tool pprof shows every kind of profile.
+package views
 
 import (
 	"bufio"
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"pmu/internal/tool"
 )
 
-// goCommand returns a go command of the fork, which make.bash builds.
-func goCommand(t *testing.T, env []string, args ...string) *exec.Cmd {
-	t.Helper()
-	tool, err := filepath.Abs("../../../goroot/bin/go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(tool, args...)
-	for _, kv := range os.Environ() {
-		switch name, _, _ := strings.Cut(kv, "="); name {
-		case "GOROOT", "GOFLAGS", "GOTOOLDIR": // of the go command that runs the test
-		default:
-			cmd.Env = append(cmd.Env, kv)
-		}
-	}
-	cmd.Env = append(append(cmd.Env, "GOWORK=off", "GOTOOLCHAIN=local"), env...)
-	return cmd
-}
-
-func output(t *testing.T, cmd *exec.Cmd) string {
-	t.Helper()
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %v\n%s", cmd, err, out)
-	}
-	return string(out)
-}
-
-// emulated is the environment in which programs run on the emulated machine
-// and leave their files in dir.
-func emulated(t *testing.T, dir string) []string {
-	t.Helper()
-	vm, err := filepath.Abs("../vm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return []string{"GOARCH=arm64", "CGO_ENABLED=0", "PMUVM_OUT=" + dir, "PATH=" + vm + ":" + os.Getenv("PATH")}
-}
+// work is a program whose functions report and lookup compute and cause page faults.
+const work = "../bench/work"
 
 // TestViews tests that go tool pprof shows each kind of profile, in text, as a
 // tree and in a browser.
 func TestViews(t *testing.T) {
-	pprof := strings.TrimSpace(output(t, goCommand(t, nil, "tool", "-n", "pprof")))
+	fork := tool.MustFork(t)
+	pprof := tool.Must(t, fork.Command(".", nil, "tool", "-n", "pprof"))
 	for _, test := range []struct {
-		name   string
-		events []string
-		emu    bool
-		typ    string // the profile's
-		fn     string // where most of it is
+		name  string
+		event string
+		emu   bool
+		typ   string // the profile's
+		fn    string // where most of it is
 	}{
-		{"timer", []string{"timer"}, false, "cpu", "main.spin"},
-		{"clock", []string{"task-clock:u"}, false, "task_clock_u", "main.spin"},
-		{"software", []string{"page-faults"}, false, "page_faults", "main.touch"},
-		{"breakpoint", []string{"mem:main.touch:x"}, false, "mem_main_touch_x", "main.touch"},
-		{"columns", []string{"page-faults", "task-clock"}, false, "page_faults", "main.touch"},
-		{"hardware", []string{"cycles"}, true, "cycles", "main.spin"},
-		{"raw", []string{"r11"}, true, "r11", "main.spin"},
+		{"timer", "timer", false, "cpu", "main.report"},
+		{"clock", "task-clock:u", false, "task_clock_u", "main.report"},
+		{"software", "page-faults", false, "page_faults", "main.lookup"},
+		{"breakpoint", "mem:main.lookup:x", false, "mem_main_lookup_x", "main.lookup"},
+		{"columns", "page-faults,task-clock", false, "page_faults", "main.lookup"},
+		{"hardware", "cycles", true, "cycles", "main.report"},
+		{"raw", "r11", true, "r11", "main.report"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
-			var env []string
-			if test.emu {
-				env = emulated(t, dir)
-			}
 			prof := filepath.Join(dir, "cpu.pprof")
-			output(t, goCommand(t, env, append([]string{"run", ".", "-o", prof}, test.events...)...))
+			args := []string{"-load", "faults", "-scale", "0.3", "-o", prof, "-event", test.event}
+			if test.emu {
+				cmd, err := tool.VM(dir, fork.Build(t, tool.OnVM, work), args...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tool.Must(t, cmd)
+			} else {
+				tool.Must(t, exec.Command(fork.Build(t, nil, work), args...))
+			}
 
 			for _, view := range []string{"-top", "-tree"} {
-				out := output(t, exec.Command(pprof, view, prof))
+				out := tool.Must(t, exec.Command(pprof, view, prof))
 				for _, want := range []string{"Type: " + test.typ + "\n", test.fn} {
 					if !strings.Contains(out, want) {
 						t.Errorf("%s: no %q in\n%s", view, want, out)

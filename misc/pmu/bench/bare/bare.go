@@ -5,8 +5,8 @@
 //go:build linux && (amd64 || arm64)
 
 // Package bare uses performance events without a profiler: to count what a
-// thread executes, and to have it sampled by the least code that can be. It
-// is what the cost of a profiler is compared with.
+// thread executes, and to sample it with the least code possible. The cost of a
+// profiler is compared with it.
 //
 // Nothing here needs more than a stock Go: the events are those of the calling
 // thread, which must be locked to its goroutine.
@@ -129,7 +129,7 @@ func (c *Counter) Close() { syscall.Close(c.fd) }
 type Action int
 
 const (
-	Ring    Action = iota // the kernel writes a record, with instruction and time, and wakes who waits for it
+	Ring    Action = iota // the kernel writes a record, with instruction and time, and wakes any reader
 	Signal                // and sends a signal, whose handler only counts it
 	Record                // the kernel only writes the record
 	Nothing               // there is no ring

@@ -30,7 +30,7 @@ type Series struct {
 // point's X is its group's index.
 type Chart struct {
 	Title, XLabel, YLabel string
-	LogX, LogY            bool
+	LogX                  bool // with XTicks
 	Groups                []string
 	MinY                  float64 // where the axis begins at the latest
 	XTicks                []float64
@@ -176,46 +176,32 @@ func (c *Chart) xAxis() axis {
 	}
 	a := axis{low: low, high: high, log: c.LogX, ticks: c.XTicks}
 	if a.ticks == nil {
-		a.ticks = ticks(low, high, c.LogX)
+		a.ticks = ticks(low, high)
 	}
 	return a
 }
 
 func (c *Chart) yAxis() axis {
 	low, high := c.MinY, math.Inf(-1)
-	if c.LogY {
-		low = math.Inf(1)
-	}
 	for _, s := range c.Series {
 		for _, p := range s.Points {
 			for _, v := range []float64{p.Y, p.Low, p.High} {
-				if v == 0 && (c.LogY || p.Y != 0) {
+				if v == 0 && p.Y != 0 {
 					continue
 				}
 				low, high = math.Min(low, v), math.Max(high, v)
 			}
 		}
 	}
-	a := axis{low: low, high: high, log: c.LogY}
-	a.ticks = ticks(low, high, c.LogY)
-	if n := len(a.ticks); n > 1 && !c.LogY {
+	a := axis{low: low, high: high, ticks: ticks(low, high)}
+	if n := len(a.ticks); n > 1 {
 		a.high = math.Max(high, a.ticks[n-1])
 	}
 	return a
 }
 
 // ticks returns round values from low to high.
-func ticks(low, high float64, log bool) (t []float64) {
-	if log {
-		for d := math.Pow(10, math.Floor(math.Log10(low))); d <= high; d *= 10 {
-			for _, m := range []float64{1, 2, 5} {
-				if v := d * m; v >= low*0.999 && v <= high*1.001 {
-					t = append(t, v)
-				}
-			}
-		}
-		return t
-	}
+func ticks(low, high float64) (t []float64) {
 	if high <= low {
 		return []float64{low}
 	}

@@ -16,8 +16,8 @@ import (
 )
 
 // ceilings are what the signal handler may cost, in instructions in user mode per
-// sample: what it did cost on the emulated machine, and a tenth. They may go
-// down.
+// sample: 10 % above what it cost on the emulated machine when they were set. They
+// may go down.
 var ceilings = []struct {
 	depth int
 	user  float64
@@ -27,9 +27,8 @@ var ceilings = []struct {
 }
 
 // TestHandlerCost guards the cost of a sample. It is the number of instructions
-// on the emulated machine, which does not depend on the host's speed or load.
-// With a real processor's counters the numbers would be nearly the same, but
-// for what its interrupts add.
+// on the emulated machine, which does not depend on the host's speed or load. A real
+// processor's counters would give nearly the same numbers, plus its interrupts.
 func TestHandlerCost(t *testing.T) {
 	if _, err := bare.Count(bare.Instructions, bare.User); err != nil {
 		if strings.Contains(os.Getenv("PMU_TEST_REQUIRE"), "instructions") {

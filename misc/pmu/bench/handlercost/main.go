@@ -4,10 +4,10 @@
 
 //go:build gopmu && linux && (amd64 || arm64)
 
-// Handlercost prints what a sample costs, in instructions: those that the
-// kernel executes and those that the signal handler does, at several depths of
-// stack. Beside it are the same without a profiler: the kernel's ring alone, and a
-// signal with an empty handler. (The handler's by part: bench/steps.)
+// Handlercost prints, as JSON, what a sample costs in instructions, in the kernel
+// and in the signal handler, at several depths of stack. For comparison it counts
+// the same without a profiler: the kernel's ring alone, and a signal with an empty
+// handler. (bench/steps splits the handler into parts.)
 //
 // It needs a machine that counts instructions. On the emulated one all of them
 // are counted and none depends on the time, so that the figures are repeatable:
@@ -26,7 +26,6 @@ import (
 )
 
 func main() {
-	asJSON := flag.Bool("json", false, "print JSON")
 	short := flag.Bool("short", false, "leave out what is above a profile's 64 frames, and take fewer samples by the timer")
 	flag.Parse()
 	res, err := measureAll(*short)
@@ -34,9 +33,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "handlercost:", err)
 		os.Exit(1)
 	}
-	if *asJSON {
-		json.NewEncoder(os.Stdout).Encode(res)
-		return
-	}
-	res.print(os.Stdout)
+	e := json.NewEncoder(os.Stdout)
+	e.SetIndent("", "\t")
+	e.Encode(res)
 }

@@ -11,23 +11,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"runtime/pprof"
-	"strings"
 
 	"pmu/bench/bare"
 	"pmu/bench/stacks"
 	"pmu/profile"
 )
 
-// depths are those of the stacks that are sampled, in frames, goexit included.
-// A sample has 64 at most.
+// depths are the depths of the sampled stacks in frames, goexit included. A sample
+// has at most 64.
 var depths = []int{10, 64, 200}
 
 const (
-	// period is that of the cycles event: samples are so rare that the
-	// overhead bound never acts, and so many that one more or less is nothing.
+	// period is the period of the cycles event: samples are rare enough that the
+	// overhead bound never acts, and frequent enough that one more does not matter.
 	period  = 300007
 	samples = 200
 	work    = samples * period / 2 * 2 // instructions
@@ -40,8 +38,8 @@ const (
 // A variant is a way to be sampled.
 type variant struct {
 	name string
-	// start starts it on the calling thread and returns what stops it and
-	// tells the number of samples, given the instructions in user mode.
+	// start starts sampling on the calling thread. It returns a function that
+	// stops it and returns the number of samples, given the instructions in user mode.
 	start func() (stop func(user uint64) (float64, error), err error)
 	work  uint64
 }
@@ -72,8 +70,8 @@ func startBare(act bare.Action) (func(uint64) (float64, error), error) {
 	}, nil
 }
 
-// errDisturbed is returned when samples were lost or bounded. An interrupt comes
-// late, for one, when the emulated machine's host does something else meanwhile.
+// errDisturbed means that samples were lost or bounded. For example, an interrupt
+// comes late if the emulated machine's host does something else meanwhile.
 var errDisturbed = errors.New("the measurement was disturbed")
 
 func startEvent(period uint64, labels bool) (func(uint64) (float64, error), error) {
@@ -100,13 +98,11 @@ func startEvent(period uint64, labels bool) (func(uint64) (float64, error), erro
 		if err != nil {
 			return 0, err
 		}
-		for _, s := range p.Comments {
-			if strings.HasPrefix(s, "longest period:") || strings.HasPrefix(s, "lost") && !strings.HasPrefix(s, "lost: 0 ") {
-				return 0, fmt.Errorf("%w: %s", errDisturbed, s)
-			}
+		if _, lost := p.Ledger(); lost > 0 || p.Number(profile.LongestPeriod) != 0 {
+			return 0, fmt.Errorf("%w: %q", errDisturbed, p.Comments)
 		}
-		// Other threads have some, too.
-		if got := total(p); got < n || got > n*1.1+10 {
+		// Other threads have samples too.
+		if got := float64(p.Sum().Count); got < n || got > n*1.1+10 {
 			return 0, fmt.Errorf("%v samples in the profile, want %v and a few", got, n)
 		}
 		return n, nil
@@ -116,8 +112,8 @@ func startEvent(period uint64, labels bool) (func(uint64) (float64, error), erro
 func startTimer() (func(uint64) (float64, error), error) {
 	var buf bytes.Buffer
 	runtime.SetCPUProfileRate(timerHz)
-	err := startTimerProfile(&buf)
-	if err != nil {
+	// The runtime complains about the rate on standard error.
+	if err := pprof.StartCPUProfile(&buf); err != nil {
 		return nil, err
 	}
 	return func(uint64) (float64, error) {
@@ -126,22 +122,11 @@ func startTimer() (func(uint64) (float64, error), error) {
 		if err != nil {
 			return 0, err
 		}
-		return total(p), nil
+		return float64(p.Sum().Count), nil
 	}, nil
 }
 
-// startTimerProfile starts a profile by the timer at the rate that was set,
-// about which the runtime complains on standard error.
-func startTimerProfile(w io.Writer) error { return pprof.StartCPUProfile(w) }
-
-func total(p *profile.Profile) (n float64) {
-	for _, s := range p.Samples {
-		n += float64(s.Values[0])
-	}
-	return n
-}
-
-// A cost is that of one sample, in instructions.
+// A cost is the cost of one sample, in instructions.
 type cost struct {
 	Depth   int
 	Variant string
@@ -224,7 +209,7 @@ func frames() int {
 	return runtime.Callers(1, pcs[:])
 }
 
-// warmUp has the kernel do what it does once, in this thread's name.
+// warmUp makes the kernel do its one-time work for this thread.
 func warmUp() error {
 	_, err := measure(variants[0], depths[0])
 	return err
@@ -256,11 +241,4 @@ func measureAll(short bool) (*results, error) {
 		}
 	}
 	return res, nil
-}
-
-func (res *results) print(w io.Writer) {
-	fmt.Fprintf(w, "Instructions per sample\n\n| depth | what | kernel | user | samples |\n|--:|---|--:|--:|--:|\n")
-	for _, c := range res.Costs {
-		fmt.Fprintf(w, "| %d | %s | %.0f | %.0f | %.0f |\n", c.Depth, c.Variant, c.Kernel, c.User, c.Samples)
-	}
 }

@@ -2,8 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package off measures what a program pays that takes no profile: the
-// operations in whose way a profiler could stand.
+// Package off measures the cost to a program that takes no profile, by the operations
+// that a profiler could slow down.
 package off
 
 import (

@@ -52,7 +52,7 @@ func TestInstructions(t *testing.T) {
 func instructions(o op) (float64, error) {
 	const n = 20000
 	for {
-		o.do(n) // whatever is done once
+		o.do(n) // one-time work
 		c, err := bare.Count(bare.Instructions, bare.User)
 		if err != nil {
 			return 0, err

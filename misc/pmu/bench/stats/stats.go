@@ -29,6 +29,12 @@ func Range(x []float64) (low, high float64) {
 	return s[0], s[len(s)-1]
 }
 
+// Min returns the least of x, NaN if x is empty.
+func Min(x []float64) float64 {
+	low, _ := Range(x)
+	return low
+}
+
 // Quartiles returns the medians of the lower and of the upper half of x, NaN if
 // x is empty. A median in the middle belongs to both.
 func Quartiles(x []float64) (low, high float64) {
@@ -71,13 +77,22 @@ func CV(x []float64) float64 {
 
 // Ratios returns a[i]/b[i]: of runs that were made in turns, each is compared
 // with its neighbour, so that what slows down the machine for longer than a run
-// does not tell.
+// does not matter.
 func Ratios(a, b []float64) []float64 {
 	r := make([]float64, min(len(a), len(b)))
 	for i := range r {
 		r[i] = a[i] / b[i]
 	}
 	return r
+}
+
+// Differences returns a[i]-b[i], of runs that were made in turns.
+func Differences(a, b []float64) []float64 {
+	d := make([]float64, min(len(a), len(b)))
+	for i := range d {
+		d[i] = a[i] - b[i]
+	}
+	return d
 }
 
 // RMS returns the root of the mean square of the differences of a and b.

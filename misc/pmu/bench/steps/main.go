@@ -11,7 +11,7 @@
 // same each time. Their means are printed as JSON: by depth of the stack, the
 // instructions of a sample by part and by function.
 //
-// With -deeper stacks have a random number of frames more, up to that.
+// With -deeper n, stacks have up to n more frames, at random.
 package main
 
 import (
@@ -23,52 +23,65 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/pprof"
 	"sort"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
-// parts are those of the handler, by function. What is not here is its entry and
-// exit, "rest", or if it has no symbol the vDSO, which tells the "clock"; and
-// memmove and memclr belong to their caller.
-var parts = map[string]string{
-	"runtime.(*perfStack).unwind":        "unwind",
-	"runtime.(*perfWalk).unwind":         "unwind",
-	"runtime.perfFrameAt":                "unwind",
-	"runtime.perfFindFrame":              "unwind",
-	"runtime.perfExactPC":                "unwind",
-	"runtime.(*perfSlot).add":            "buffer",
-	"runtime.(*perfSlot).due":            "buffer",
-	"runtime.(*profBuf).write":           "buffer",
-	"runtime.(*profBuf).canWriteRecord":  "buffer",
-	"runtime.(*perfThread).drain":        "drain",
-	"runtime.(*perfThread).drainLeafs":   "drain",
-	"runtime.(*perfThread).overflow":     "drain",
-	"runtime.(*perfThread).event":        "drain",
-	"runtime.(*perfThread).count":        "drain",
-	"runtime.(*perfRing).next":           "drain",
-	"runtime.(*perfThread).account":      "bound",
-	"runtime.(*perfThread).interrupts":   "bound",
-	"runtime.(*perfThread).stuck":        "bound",
-	"runtime.(*perfThread).step":         "bound",
-	"runtime.(*perfBound).add":           "bound",
-	"runtime.nanotime":                   "clock",
-	"runtime.nanotime1":                  "clock",
-	"runtime.memmove":                    "",
-	"runtime.memclrNoHeapPointers":       "",
-	"runtime.(*perfHits).reset":          "rest",
-	"runtime.(*perfThread).sample":       "rest",
-	"runtime.perfSessionSigprof":         "rest",
-	"runtime.sigtramp":                   "rest",
-	"runtime.sigtrampgo":                 "rest",
-	"runtime.sighandler":                 "rest",
-	"runtime.(*perfThread).throttled":    "bound",
-	"runtime.(*perfThread).restart":      "bound",
-	"runtime.(*perfCounterValue).read":   "bound",
-	"runtime.(*perfThread).phase":        "bound",
-	"runtime.(*perfThread).drainForeign": "drain",
+// parts are the parts of the handler, with the files of package runtime that they are
+// in. It is an error if a function of the profiler is in another file, or if the
+// program has nothing of a file: otherwise moved or renamed code would silently count
+// as another part. Inlined functions count as their callers. Functions outside the
+// profiler belong to "rest", which is mostly the handler's entry and exit.
+var parts = map[string][]string{
+	"unwind": {"perfunwind.go", "perffit_linux.go"},
+	"buffer": {"perfbuf.go", "profbuf.go"},
+	"drain":  {"perfrecord_linux.go", "perfring_linux.go", "perfforeign_linux.go", "perfforeigntable_linux.go"},
+	"bound":  {"perfbound_linux.go", "perfperiod_linux.go", "perfcounter_linux.go", "perfcost_linux.go"},
+	"rest": {"perfsig_linux.go", "perfthread_linux.go", "perfhook_linux.go", "perfarm_linux.go", "perfdisarm_linux.go",
+		"perfbreak_linux.go", "perfhit_linux_amd64.go", "perfprof.go"},
+}
+
+// functions belong to other parts than their files: "" is their caller's. The clock's
+// other part has no symbol: it is in the vDSO.
+var functions = map[string]string{
+	"runtime.nanotime1":            "clock",
+	"runtime.memmove":              "",
+	"runtime.memclrNoHeapPointers": "",
+}
+
+// symbols are the program's functions, with the parts of their files.
+type symbols struct {
+	*gosym.Table
+	parts map[string]string
+}
+
+// part returns the part that the function at pc belongs to, and its name. before is the
+// part of the previous instruction.
+func (s *symbols) part(pc uint64, before string) (part, name string, err error) {
+	f := s.PCToFunc(pc)
+	if f == nil {
+		return "clock", "vDSO", nil
+	}
+	if part, ok := functions[f.Name]; ok {
+		if part == "" {
+			part = before
+		}
+		return part, f.Name, nil
+	}
+	file, _, _ := s.PCToLine(f.Entry)
+	part, ok := s.parts[file]
+	switch base := filepath.Base(file); {
+	case ok:
+		return part, f.Name, nil
+	case strings.HasPrefix(f.Name, "runtime.") && strings.HasPrefix(base, "perf"):
+		return "", "", fmt.Errorf("%s is in %s, which is in none of the parts: add the file to the table in bench/steps", f.Name, base)
+	}
+	return "rest", f.Name, nil
 }
 
 // A result is what samples of stacks of one depth took on average.
@@ -77,12 +90,12 @@ type result struct {
 	Instructions           float64
 	Parts                  map[string]float64
 	Top                    []string
+	functions              map[string]float64
 }
 
 const (
-	period  = 1009
-	warmUp  = 20 // samples that are not counted
-	samples = 100
+	period = 1009
+	warmUp = 20 // samples that are not counted
 )
 
 // Target is what the profiled program writes.
@@ -90,6 +103,7 @@ var Target int
 
 func main() {
 	deeper := flag.Int("deeper", 0, "let stacks have up to `n` frames more")
+	samples := flag.Int("samples", 100, "step through so many samples of each depth")
 	flag.Parse()
 	if depth := os.Getenv("STEPS_DEPTH"); depth != "" {
 		n, _ := strconv.Atoi(depth)
@@ -98,7 +112,7 @@ func main() {
 	}
 	var results []result
 	for _, depth := range []int{10, 64} {
-		r, err := step(depth, *deeper)
+		r, err := step(depth, *deeper, *samples)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "steps:", err)
 			os.Exit(1)
@@ -149,7 +163,7 @@ func write(more int) {
 }
 
 // step runs the program and counts the instructions of its handler.
-func step(depth, deeper int) (*result, error) {
+func step(depth, deeper, samples int) (*result, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -159,36 +173,14 @@ func step(depth, deeper int) (*result, error) {
 		return nil, err
 	}
 	runtime.LockOSThread() // ptrace knows a thread as the tracer
-	pid, err := syscall.ForkExec(exe, os.Args, &syscall.ProcAttr{
-		Files: []uintptr{0, 2, 2},
-		Env:   append(os.Environ(), fmt.Sprintf("STEPS_DEPTH=%d", depth)),
-		Sys:   &syscall.SysProcAttr{Ptrace: true},
-	})
+	pid, err := startTraced(exe, depth)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		syscall.Kill(pid, syscall.SIGKILL)
-		for { // its threads, too: they come before it
-			if _, err := syscall.Wait4(-1, nil, syscall.WALL, nil); err != nil && err != syscall.EINTR {
-				return
-			}
-		}
-	}()
-	var ws syscall.WaitStatus
-	if _, err := syscall.Wait4(pid, &ws, syscall.WALL, nil); err != nil {
-		return nil, err
-	}
-	const PTRACE_O_EXITKILL = 0x100000
-	if err := syscall.PtraceSetOptions(pid, syscall.PTRACE_O_TRACECLONE|PTRACE_O_EXITKILL); err != nil {
-		return nil, err
-	}
-	if err := syscall.PtraceCont(pid, 0); err != nil {
-		return nil, err
-	}
-	r := &result{Depth: depth, Deeper: deeper, Parts: make(map[string]float64)}
-	functions := make(map[string]float64)
+	defer endTraced(pid)
+	r := &result{Depth: depth, Deeper: deeper, Parts: make(map[string]float64), functions: make(map[string]float64)}
 	for seen := 0; r.Samples < samples; {
+		var ws syscall.WaitStatus
 		tid, err := syscall.Wait4(-1, &ws, syscall.WALL, nil)
 		if err != nil {
 			return nil, err
@@ -204,36 +196,76 @@ func step(depth, deeper int) (*result, error) {
 			syscall.PtraceCont(tid, 0) // of ptrace's own
 		case syscall.SIGPROF:
 			if seen++; seen > warmUp {
-				if err := handler(tid, symbols, r, functions); err != nil {
+				if err := handler(tid, symbols, r); err != nil {
 					return nil, err
 				}
-			} else {
-				syscall.PtraceCont(tid, int(sig))
+				continue
 			}
+			fallthrough
 		default:
 			syscall.PtraceCont(tid, int(sig))
 		}
 	}
-	for _, m := range []map[string]float64{r.Parts, functions} {
+	r.average()
+	return r, nil
+}
+
+// startTraced starts the program under ptrace.
+func startTraced(exe string, depth int) (pid int, err error) {
+	pid, err = syscall.ForkExec(exe, os.Args, &syscall.ProcAttr{
+		Files: []uintptr{0, 2, 2},
+		Env:   append(os.Environ(), fmt.Sprintf("STEPS_DEPTH=%d", depth)),
+		Sys:   &syscall.SysProcAttr{Ptrace: true},
+	})
+	if err != nil {
+		return 0, err
+	}
+	var ws syscall.WaitStatus
+	if _, err = syscall.Wait4(pid, &ws, syscall.WALL, nil); err == nil {
+		const PTRACE_O_EXITKILL = 0x100000
+		err = syscall.PtraceSetOptions(pid, syscall.PTRACE_O_TRACECLONE|PTRACE_O_EXITKILL)
+	}
+	if err == nil {
+		err = syscall.PtraceCont(pid, 0)
+	}
+	if err != nil {
+		endTraced(pid)
+	}
+	return pid, err
+}
+
+// endTraced ends the program and waits for its threads, which end before it.
+func endTraced(pid int) {
+	syscall.Kill(pid, syscall.SIGKILL)
+	for {
+		if _, err := syscall.Wait4(-1, nil, syscall.WALL, nil); err != nil && err != syscall.EINTR {
+			return
+		}
+	}
+}
+
+// average divides the sums by the number of samples and finds the functions that
+// take most.
+func (r *result) average() {
+	for _, m := range []map[string]float64{r.Parts, r.functions} {
 		for k := range m {
 			m[k] /= float64(r.Samples)
 		}
 	}
 	r.Instructions /= float64(r.Samples)
-	for f := range functions {
+	for f := range r.functions {
 		r.Top = append(r.Top, f)
 	}
-	sort.Slice(r.Top, func(i, j int) bool { return functions[r.Top[i]] > functions[r.Top[j]] })
+	sort.Slice(r.Top, func(i, j int) bool { return r.functions[r.Top[i]] > r.functions[r.Top[j]] })
 	r.Top = r.Top[:min(len(r.Top), 8)]
 	for i, f := range r.Top {
-		r.Top[i] = fmt.Sprintf("%s %.0f", f, functions[f])
+		r.Top[i] = fmt.Sprintf("%s %.0f", f, r.functions[f])
 	}
-	return r, nil
 }
 
 // handler lets the thread take its SIGPROF and steps to the end of the handler,
 // which is where it was interrupted.
-func handler(tid int, symbols *gosym.Table, r *result, functions map[string]float64) error {
+func handler(tid int, symbols *symbols, r *result) error {
 	var regs syscall.PtraceRegs
 	if err := syscall.PtraceGetRegs(tid, &regs); err != nil {
 		return err
@@ -263,26 +295,21 @@ func handler(tid int, symbols *gosym.Table, r *result, functions map[string]floa
 			r.Samples++
 			return syscall.PtraceCont(tid, 0)
 		}
-		name := "vDSO"
-		if f := symbols.PCToFunc(regs.PC()); f != nil {
-			name = f.Name
-			p, ok := parts[name]
-			if !ok {
-				part = "rest"
-			} else if p != "" {
-				part = p
-			}
-		} else {
-			part = "clock"
+		var name string
+		var err error
+		if part, name, err = symbols.part(regs.PC(), part); err != nil {
+			return err
 		}
-		functions[name]++
+		r.functions[name]++
 		r.Parts[part]++
 		r.Instructions++
 	}
 	return errors.New("the handler does not end")
 }
 
-func readSymbols(exe string) (*gosym.Table, error) {
+// readSymbols reads the program's functions, and reports an error if a file of the
+// parts is missing.
+func readSymbols(exe string) (*symbols, error) {
 	f, err := elf.Open(exe)
 	if err != nil {
 		return nil, err
@@ -296,5 +323,26 @@ func readSymbols(exe string) (*gosym.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gosym.NewTable(nil, gosym.NewLineTable(data, text.Addr))
+	table, err := gosym.NewTable(nil, gosym.NewLineTable(data, text.Addr))
+	if err != nil {
+		return nil, err
+	}
+	s := &symbols{table, make(map[string]string)}
+	known := make(map[string]string)
+	for part, files := range parts {
+		for _, file := range files {
+			known[file] = part
+		}
+	}
+	for file := range table.Files {
+		dir, base := filepath.Split(file)
+		if part, ok := known[base]; ok && strings.HasSuffix(dir, "/src/runtime/") {
+			s.parts[file] = part
+			delete(known, base)
+		}
+	}
+	for file := range known {
+		return nil, fmt.Errorf("the program has nothing of runtime/%s: correct the table in bench/steps", file)
+	}
+	return s, nil
 }

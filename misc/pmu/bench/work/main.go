@@ -4,8 +4,8 @@
 
 //go:build linux && (amd64 || arm64)
 
-// Work does work of one kind, profiled or not, for misc/pmu/bench. At the end it
-// prints the CPU time that it used up to then, in nanoseconds.
+// Work does one kind of work, profiled or not, for misc/pmu/bench. At the end it
+// prints the CPU time that it used, in nanoseconds.
 //
 //	work -load name [-scale x] [-n n] [-event e -period p -o file] [-bare ring|signal]
 package main

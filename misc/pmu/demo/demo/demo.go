@@ -14,8 +14,8 @@ import (
 )
 
 // Main runs a demonstration program: it parses the flags, calls work with the
-// scale while the profile is on, and exits with status 1 when the profile
-// cannot be had. Work is linear in its argument; 1 is about a second or two.
+// scale while the profile is on, and exits with status 1 if the profile cannot be
+// started. Work is linear in its argument; 1 is about a second or two.
 func Main(work func(scale float64)) {
 	event := flag.String("event", "cycles", "what to sample by: timer, or an `event` as perf list names it")
 	period := flag.Uint64("period", 0, "events per sample; 0 for the event's preset")
@@ -36,8 +36,8 @@ func Main(work func(scale float64)) {
 	}
 }
 
-// profile writes a profile of work to the file out. No file is left when it
-// cannot be had.
+// profile writes a profile of work to the file out. If it cannot be started, no file
+// is left.
 func profile(out, event string, period uint64, work func()) error {
 	f, err := os.Create(out)
 	if err != nil {

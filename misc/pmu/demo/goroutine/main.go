@@ -36,10 +36,10 @@ func work(scale float64) {
 	wg.Wait()
 }
 
-// The ten functions are the same loop word for word, each turn of which waits
-// for the one before: a multiplication's latency long, whatever the loop's
-// alignment and whoever shares the core's other units. The loop is written
-// out in each, for a helper would have the samples in its own name.
+// The ten functions are the same loop word for word. Each iteration waits for the
+// one before, so it takes the latency of a multiplication, whatever the loop's
+// alignment and whatever else the core runs. The loop is written out in each function
+// because samples in a helper would have the helper's name.
 
 //go:noinline
 func f1(n uint64) uint64 {

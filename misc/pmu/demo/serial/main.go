@@ -14,10 +14,9 @@ import "pmu/demo/demo"
 // turns is how often the first function goes round its loop at scale 1.
 const turns = 27e6
 
-// The work is done in so many rounds. A processor may run at one speed now and
-// at another a tenth of a second later, a virtual one above all; a function
-// whose work came in one piece would have a share of the time that is not its
-// share of the work.
+// The work is done in this many rounds. A processor, above all a virtual one, may run
+// at one speed now and at another a tenth of a second later; a function that did its
+// work in one piece would not get its share of the time.
 const rounds = 50
 
 // sink keeps the result, so that no work is optimized away.
@@ -44,9 +43,9 @@ func work(scale float64) {
 	sink = x
 }
 
-// The ten functions are the same loop word for word, each turn of which waits
-// for the one before. The loop is written out in each, for a helper would
-// have the samples in its own name.
+// The ten functions are the same loop word for word, each iteration of which waits
+// for the one before. The loop is written out in each function because samples in a
+// helper would have the helper's name.
 
 //go:noinline
 func A_expect_1_82(x, n uint64) uint64 {

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package truth knows what the demonstration programs really do.
+// Package truth says what the demonstration programs really do.
 package truth
 
 import (
@@ -39,10 +39,10 @@ var Programs = map[string][]Function{
 	},
 }
 
-// Attribute counts the samples of each function and those of none. The ten
-// call nothing, so a frame further in is the runtime's, as when the sampling
-// signal catches the thread at the entry of runtime.asyncPreempt: the sample
-// is the function's all the same.
+// Attribute counts the samples of each function, and the samples of none. The ten
+// functions call nothing, so a deeper frame is the runtime's, as when the signal
+// interrupts the thread at the entry of runtime.asyncPreempt; the sample still counts
+// for the function.
 func Attribute(p *profile.Profile, funcs []Function) (count map[string]int64, elsewhere int64, err error) {
 	index := p.Index("samples")
 	if index < 0 {
@@ -54,8 +54,8 @@ func Attribute(p *profile.Profile, funcs []Function) (count map[string]int64, el
 
 // AttributeValue is Attribute for what the samples stand for: the sum of their
 // values with the given index. The thread of the runtime that watches the
-// scheduler is left out: it is none of the program's, and sleeps and wakes
-// hundreds of times a second, which clocks with the kernel's time show.
+// scheduler is left out: it is not the program's, and it sleeps and wakes hundreds of
+// times a second, which clocks that include the kernel show.
 func AttributeValue(p *profile.Profile, funcs []Function, index int) (sum map[string]int64, elsewhere int64) {
 	sum = make(map[string]int64)
 	for _, f := range funcs {

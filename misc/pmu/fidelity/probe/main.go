@@ -2,9 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Probe is a program of which it is known what its profile must be. It runs the
-// case that the variable PMU_FIDELITY_CASE names, and prints what it did, one
-// "name value" per line.
+// Probe is a program whose correct profile is known. It runs the case named by the
+// variable PMU_FIDELITY_CASE and prints what it did, one "name value" per line.
 package main
 
 import (

@@ -20,7 +20,7 @@ import (
 	"pmu/vm/guestspec"
 )
 
-// A stamp tells a file that the program wrote from one that was shipped.
+// A stamp distinguishes a file that the program wrote from one that was shipped.
 type stamp struct {
 	size int64
 	mod  time.Time

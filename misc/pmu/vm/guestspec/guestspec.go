@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package guestspec is what the host tells the guest and how the guest
+// Package guestspec defines what the host passes to the guest and how the guest
 // answers. Both ends are built from the same sources by setup.bash.
 package guestspec
 

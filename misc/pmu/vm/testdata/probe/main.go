@@ -10,10 +10,13 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"pmu/bench/bare"
 )
 
 var modes = map[string]func(args []string){
@@ -72,6 +75,25 @@ func write([]string) {
 			fmt.Println(err)
 			os.Exit(1)
 		}
+	}
+}
+
+// count prints the cycles and instructions of two million turns of a loop of two
+// instructions.
+func count([]string) {
+	const turns = 2e6
+	runtime.LockOSThread()
+	for _, name := range []string{"cycles", "instructions"} {
+		event := map[string]bare.Event{"cycles": bare.Cycles, "instructions": bare.Instructions}[name]
+		c, err := bare.Count(event, bare.User)
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		before := c.Read()
+		bare.Spin(2 * turns)
+		fmt.Println(name, int(turns), c.Read()-before)
+		c.Close()
 	}
 }
 
