@@ -90,16 +90,14 @@ engine_vm() {
 	PMUVM_ICOUNT=shift=3,sleep=off with_engine cycles \
 		on_vm "$go" test -count=1 -short -timeout 60m -run "$profiling" runtime/pprof
 }
-# Breakpoints are the host's; hardware events must not be skipped here.
-exact_vm() {
-	PMU_TEST_REQUIRE=cycles,instructions,root \
-		on_vm "$go" test -count=1 -short -timeout 60m \
-			-run 'TestPerf(Cycles|SessionsOfCycles|Four|TwoClocks|NoRing|HandlerCost|Place|Lost|Eight|Multiplexed|Short|Blocked|Trace|Interrupted)|TestEvents|TestProbe' runtime/pprof
-}
+# The tests that say themselves that they are for the emulated machine. Hardware events
+# must not be skipped there.
+emulated() { PMU_TEST_REQUIRE=cycles,instructions,root on_vm "$go" test -count=1 -short -timeout 60m "$@"; }
+exact_vm() { emulated -run '^TestEmulated$' -skip '^TestEmulated$/Counters' runtime runtime/pprof; }
 # In a machine of their own: what other tests leave behind would count.
 counters_vm() {
-	PMU_TEST_REQUIRE=cycles,instructions,root on_vm "$go" test -count=1 -short -run 'Counter|TestPerf(Count|Unwind)' runtime runtime/pprof testing &&
-		countbench
+	emulated -run '^TestEmulated$/Counters' runtime/pprof &&
+		emulated -run '^TestEmulated$' testing && countbench
 }
 # What exact/host tests at length is not tested by upstream/std as well.
 exact='^Test(Perf|Counters|Events|Probe)'

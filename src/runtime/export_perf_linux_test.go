@@ -169,3 +169,30 @@ func (tab PerfForeignTable) Entries() (n int) {
 	}
 	return n + int(perfForeign.n)
 }
+
+// A PerfRecord is a perfRecord.
+type PerfRecord struct {
+	Type   uint32
+	ID, N  uint64
+	IP     uintptr
+	Regs   bool
+	PC, SP uintptr
+}
+
+// PerfRingRead reads a ring whose area has the given words, a power of two, from tail
+// to head. ok is false where perfRing.next was. It returns nil if next does not come
+// to an end.
+func PerfRingRead(words []uint64, tail, head uint64) (recs []PerfRecord, ok []bool) {
+	r := perfRing{data: uintptr(unsafe.Pointer(&words[0])), mask: uint64(8*len(words) - 1), tail: tail}
+	var rec perfRecord
+	for r.tail != head {
+		if len(recs) > len(words) {
+			return nil, nil
+		}
+		rec = perfRecord{}
+		ok = append(ok, r.next(&rec, head))
+		recs = append(recs, PerfRecord{rec.typ, rec.id, rec.n, rec.ip, rec.regs, rec.pc, rec.sp})
+	}
+	KeepAlive(words)
+	return recs, ok
+}

@@ -157,3 +157,5 @@ func TestPerfCountRegisters(t *testing.T) {
 		t.Errorf("%d reads of %d threads took %d system calls", reads, threads, got)
 	}
 }
+
+var _ = emulated(TestPerfCountRegisters)

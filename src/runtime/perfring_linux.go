@@ -155,12 +155,14 @@ type perfRecord struct {
 	pc, sp uintptr // in user mode at the overflow, or where the kernel will return to
 }
 
-// perfSampleType is what the records of samples have. Those of sessions have registers
-// as well if perfLinux.regs says so, and software events what has been read.
+// perfSampleType is what the records of samples have. In sessions they have registers
+// as well if perfLinux.regs says so, and those of software events a reading.
 const (
 	perfSampleType = _PERF_SAMPLE_IDENTIFIER | _PERF_SAMPLE_IP | _PERF_SAMPLE_TIME
 	perfSampleRegs = 1<<_PERF_REG_PC | 1<<_PERF_REG_SP
 	perfSampleSize = 56 // of a record with registers; longer ones have _PERF_SAMPLE_READ
+	perfSampleMin  = 32 // of a record without
+	perfRecordMin  = 24 // of any record that the kernel writes for an event of ours
 )
 
 // leaf returns the instruction of the overflow as a profile has it.
@@ -183,10 +185,10 @@ func (rec *perfRecord) kernel() bool {
 	return rec.misc&_PERF_RECORD_MISC_CPUMODE_MASK == _PERF_RECORD_MISC_KERNEL
 }
 
-// next decodes the record at tail, which must be before head, and moves tail
-// behind it. It returns false, and drops the rest, if the record is malformed:
-// the ring is shared memory, and a handler must not trust a length in it. Fields
-// that records of the type don't have stay what they were.
+// next decodes the record at tail, which must be before head, and moves tail behind
+// it. It returns false, and drops the rest, if the record is malformed: the ring is
+// shared memory, and a handler must not trust a length in it. Fields that records of
+// the type don't have keep their values.
 //
 //go:nowritebarrierrec
 func (r *perfRing) next(rec *perfRecord, head uint64) bool {
@@ -198,7 +200,7 @@ func (r *perfRing) next(rec *perfRecord, head uint64) bool {
 	} else {
 		rec.typ, rec.misc, size = uint32(w), uint16(w>>32), w>>48
 	}
-	if size < 8 || size%8 != 0 || size > head-r.tail {
+	if size < perfRecordMin || size%8 != 0 || size > head-r.tail || size < perfSampleMin && rec.typ == _PERF_RECORD_SAMPLE {
 		r.tail = head
 		return false
 	}

@@ -137,6 +137,8 @@ func TestPerfUnwind(t *testing.T) {
 	}
 }
 
+var _ = emulated(TestPerfUnwind)
+
 // An unwindTree calls itself in random ways.
 type unwindTree struct {
 	unwindStacks
@@ -222,6 +224,8 @@ func TestPerfUnwindLast(t *testing.T) {
 	}
 }
 
+var _ = emulated(TestPerfUnwindLast)
+
 // TestPerfUnwindStack tests that a perfWalk does not leave the stack, whatever it
 // is told.
 func TestPerfUnwindStack(t *testing.T) {
@@ -235,3 +239,5 @@ func TestPerfUnwindStack(t *testing.T) {
 		t.Errorf("%d frames found at no function", n)
 	}
 }
+
+var _ = emulated(TestPerfUnwindStack)

@@ -164,6 +164,8 @@ func TestCountersExact(t *testing.T) {
 	}
 }
 
+var _ = emulated(TestCountersExact)
+
 func TestCountersFlagErrors(t *testing.T) {
 	for _, tt := range []struct {
 		args []string
@@ -182,6 +184,8 @@ func TestCountersFlagErrors(t *testing.T) {
 		}
 	}
 }
+
+var _ = emulated(TestCountersFlagErrors)
 
 // What StartTimer and StopTimer cost with counters, which the benchmarks
 // themselves don't see. It is the difference between the two results.

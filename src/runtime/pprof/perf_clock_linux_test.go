@@ -104,6 +104,8 @@ func TestPerfTwoClocks(t *testing.T) {
 	}
 }
 
+var _ = emulated(TestPerfTwoClocks)
+
 // TestPerfClockTime tests that a clock's profile agrees with the CPU time that
 // the kernel reports for the process.
 func TestPerfClockTime(t *testing.T) {

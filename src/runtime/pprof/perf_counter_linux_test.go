@@ -147,6 +147,8 @@ func TestCountersBreakpoint(t *testing.T) {
 	fmt.Println(after[0].Value-before[0].Value, "calls counted")
 }
 
+var _ = emulated(TestCountersBreakpoint)
+
 // A profile and counters do not disturb each other.
 func TestCountersWithProfile(t *testing.T) {
 	const n = 20000
@@ -190,6 +192,8 @@ func TestCountersWithProfile(t *testing.T) {
 		t.Errorf("%d to %d %s counted, %d %s in the profile", low, high, counted, profiled, event)
 	}
 }
+
+var _ = emulated(TestCountersWithProfile)
 
 // rusage returns the process's use of resources, as the kernel accounts it.
 func rusage(t *testing.T) *syscall.Rusage {
@@ -268,6 +272,8 @@ func TestCountersPageFaults(t *testing.T) {
 	}
 }
 
+var _ = emulated(TestCountersPageFaults)
+
 // stolen returns a function that returns how long since then, at most, in ns,
 // the hypervisor ran something else in place of this machine's processors, or
 // these ran interrupts. Some kernels leave that out of a thread's CPU time, but
@@ -324,6 +330,8 @@ func TestCountersTaskClock(t *testing.T) {
 		t.Errorf("%d ns counted, want %d to %d", counted, low, high)
 	}
 }
+
+var _ = emulated(TestCountersTaskClock)
 
 // threadTime returns the CPU time of this thread, in ns.
 func threadTime(t *testing.T) int64 {
@@ -416,6 +424,8 @@ func TestCountersContextSwitches(t *testing.T) {
 	}
 }
 
+var _ = emulated(TestCountersContextSwitches)
+
 // openFiles returns the process's descriptors of perf events, and fails if one
 // would survive exec.
 func openPerfFiles(t *testing.T) (n int) {
@@ -486,6 +496,8 @@ func TestCountersChurn(t *testing.T) {
 	}
 }
 
+var _ = emulated(TestCountersChurn)
+
 func TestCountersTooManySets(t *testing.T) {
 	var sets []*Counters
 	defer func() {
@@ -505,6 +517,8 @@ func TestCountersTooManySets(t *testing.T) {
 	}
 	t.Error("no limit")
 }
+
+var _ = emulated(TestCountersTooManySets)
 
 // A thread that can't be armed is an error of Read, with its cause. With
 // existing threads it is one of OpenCounters.
@@ -547,6 +561,8 @@ func TestCountersNoDescriptors(t *testing.T) {
 		t.Errorf("Read with threads missing: error %v", err)
 	}
 }
+
+var _ = emulated(TestCountersNoDescriptors)
 
 //go:noinline
 func counterSpin(n int) {
@@ -709,6 +725,8 @@ func TestCountersInstructions(t *testing.T) {
 	check("many threads", calls*each, counterWorkEnds, func() { counterWork(t, calls, func() { counterSpin(each) }) })
 }
 
+var _ = emulated(TestCountersInstructions)
+
 // More events than the processor has counters take turns, and say so.
 func TestCountersMultiplexed(t *testing.T) {
 	const n = 1 << 20
@@ -757,3 +775,5 @@ func TestCountersMultiplexed(t *testing.T) {
 		}
 	}
 }
+
+var _ = emulated(TestCountersMultiplexed)

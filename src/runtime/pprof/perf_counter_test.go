@@ -86,6 +86,8 @@ func TestOpenCountersErrors(t *testing.T) {
 	}
 }
 
+var _ = emulated(TestOpenCountersErrors)
+
 func TestCountersClosed(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		return // no Counters to close
@@ -121,6 +123,8 @@ func TestCountersClosed(t *testing.T) {
 		t.Error("Read after Close succeeded")
 	}
 }
+
+var _ = emulated(TestCountersClosed)
 
 func BenchmarkCountersRead(b *testing.B) {
 	for _, events := range [][]string{

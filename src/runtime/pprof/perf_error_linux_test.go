@@ -466,3 +466,5 @@ func TestPerfNoRing(t *testing.T) {
 		r.near("samples beside another breakpoint", float64(r.total()), calls, 0)
 	}
 }
+
+var _ = emulated(TestPerfNoRing)

@@ -42,6 +42,8 @@ func TestPerfCycles(t *testing.T) {
 	}
 }
 
+var _ = emulated(TestPerfCycles)
+
 // TestPerfSessionsOfCycles tests sessions that share the PMU, one of which comes and
 // goes while another one samples the same event.
 func TestPerfSessionsOfCycles(t *testing.T) {
@@ -84,6 +86,8 @@ func TestPerfSessionsOfCycles(t *testing.T) {
 	}
 }
 
+var _ = emulated(TestPerfSessionsOfCycles)
+
 // TestPerfFourEvents tests hardware and software events together: they share
 // one ring per thread, and their overflows often one signal. The cycles are of
 // the user mode: where the kernel runs with interrupts off for longer than a
@@ -113,6 +117,8 @@ func TestPerfFourEvents(t *testing.T) {
 	}
 	perfWithin(t, "events of cycles and of raw event 0x11", float64(rs[0].events()), float64(rs[1].events()), 0.01)
 }
+
+var _ = emulated(TestPerfFourEvents)
 
 // perfTouch causes a page fault for each page of n new bytes.
 func perfTouch(t *testing.T, n int) {
@@ -164,6 +170,8 @@ func TestPerfFourThreads(t *testing.T) {
 		r.near("samples of thread "+strconv.Itoa(i), float64(n[i]), float64(i)*float64(all)/10, 1.5)
 	}
 }
+
+var _ = emulated(TestPerfFourThreads)
 
 //go:noinline
 func handlerCost1(n int) int { return cpuHog0(2, n) }
@@ -218,6 +226,8 @@ func TestPerfHandlerCost(t *testing.T) {
 	perfWithin(t, "what samples cost, and what the comments say, in ns", fast-slow, shown*fast, 0.1)
 	perfWithin(t, "the second function's part, in 1/100 percent", 7500, 1e4*three/(one+three), 0.001)
 }
+
+var _ = emulated(TestPerfHandlerCost)
 
 // TestPerfInterrupted counts how many blocking system calls return EINTR. A hardware
 // event of the user mode can overflow just before a call, and the interrupt come
@@ -329,3 +339,5 @@ func TestPerfInterrupted(t *testing.T) {
 		StopCPUProfile()
 	}
 }
+
+var _ = emulated(TestPerfInterrupted)

@@ -179,6 +179,8 @@ func TestPerfLostBufferFaults(t *testing.T) {
 	}
 }
 
+var _ = emulated(TestPerfLostBufferFaults)
+
 // perfDeep calls f with n more frames on the stack.
 func perfDeep(n int, f func()) {
 	if n > 0 {
@@ -225,6 +227,8 @@ func TestPerfLostLate(t *testing.T) {
 		}
 	}
 }
+
+var _ = emulated(TestPerfLostLate)
 
 // perfEightEvents samples eight events at once and the timer beside them, and
 // tests that each has the samples that its counter says.
@@ -302,6 +306,8 @@ func TestPerfEightHardware(t *testing.T) {
 	})
 }
 
+var _ = emulated(TestPerfEightHardware)
+
 // TestPerfMultiplexed tests that the profiles of more events than the PMU has
 // counters are scaled to what they would be if there were enough, and say so.
 func TestPerfMultiplexed(t *testing.T) {
@@ -332,3 +338,5 @@ func TestPerfMultiplexed(t *testing.T) {
 		t.Skip("there are enough counters for all")
 	}
 }
+
+var _ = emulated(TestPerfMultiplexed)

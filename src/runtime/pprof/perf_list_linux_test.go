@@ -60,6 +60,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+var _ = emulated(TestEvents)
+
 // TestEventsSampled checks that events which every Linux has are found to be
 // so where they may be opened, and refused with the errno where not.
 func TestEventsSampled(t *testing.T) {
@@ -73,6 +75,8 @@ func TestEventsSampled(t *testing.T) {
 		}
 	}
 }
+
+var _ = emulated(TestEventsSampled)
 
 // TestEventsBesideProfile checks that looking for events and profiling don't
 // disturb each other: same verdicts, and no samples that the profile does not
@@ -106,6 +110,8 @@ func TestEventsBesideProfile(t *testing.T) {
 	}
 }
 
+var _ = emulated(TestEventsBesideProfile)
+
 // occasional reports whether it is a matter of luck that a probe sees the event.
 func occasional(name string) bool {
 	return !slices.Contains([]string{"cycles", "instructions", "branches", "cpu-clock", "task-clock", "page-faults"}, name)
@@ -134,6 +140,8 @@ func TestProbeSilent(t *testing.T) {
 	}
 }
 
+var _ = emulated(TestProbeSilent)
+
 func TestProbeVerdict(t *testing.T) {
 	for _, test := range []struct {
 		ran             bool
@@ -155,3 +163,5 @@ func TestProbeVerdict(t *testing.T) {
 		}
 	}
 }
+
+var _ = emulated(TestProbeVerdict)

@@ -581,6 +581,8 @@ func TestPerfPlaceTimer(t *testing.T) {
 	t.Logf("%d samples of %s, %.0f of the timer; their distributions over %d chains differ by %.1f %%", pmu.total(), event, n, len(b), 100*distance)
 }
 
+var _ = emulated(TestPerfPlaceTimer)
+
 // placeShares returns the part of the samples in each chain of calls. What the
 // profiler does, and what is too rare to compare, is left out.
 func placeShares(r *perfResult) map[string]float64 {

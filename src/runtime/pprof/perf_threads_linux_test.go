@@ -122,6 +122,8 @@ func TestPerfShortThreadsTime(t *testing.T) {
 	r.near("samples in short threads", short, want, 5*sigma+tol)
 }
 
+var _ = emulated(TestPerfShortThreadsTime)
+
 // TestPerfShorterThreads tests that threads have the samples that are due to them
 // which end before the first interrupt can come: as lost ones.
 func TestPerfShorterThreads(t *testing.T) {
@@ -154,6 +156,8 @@ func TestPerfShorterThreads(t *testing.T) {
 		t.Errorf("%d in the frame of samples that were due before the counter could interrupt; ledger:\n%s", lost, r.ledger())
 	}
 }
+
+var _ = emulated(TestPerfShorterThreads)
 
 const blockedThreads = 4
 
@@ -251,3 +255,5 @@ func TestPerfBlockedThreads(t *testing.T) {
 		t.Errorf("only %v samples", all)
 	}
 }
+
+var _ = emulated(TestPerfBlockedThreads)

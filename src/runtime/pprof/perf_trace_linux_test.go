@@ -78,3 +78,5 @@ func TestPerfTrace(t *testing.T) {
 		})
 	}
 }
+
+var _ = emulated(TestPerfTrace)

@@ -334,7 +334,7 @@ func perfChild(t *testing.T, mode string, prepare func(*exec.Cmd)) string {
 
 func perfChildResult(t *testing.T, mode string, prepare func(*exec.Cmd)) (string, error) {
 	t.Helper()
-	name, _, _ := strings.Cut(t.Name(), "/")
+	name, _, _ := strings.Cut(strings.TrimPrefix(t.Name(), "TestEmulated/"), "/")
 	cmd := testenv.Command(t, testenv.Executable(t), "-test.run=^"+name+"$", "-test.v="+strconv.FormatBool(testing.Verbose()))
 	cmd.Env = append(cmd.Environ(), "PMU_TEST_CHILD="+mode, "PMU_TEST_EVENT=")
 	if prepare != nil {
