@@ -58,6 +58,8 @@ type Attr struct {
 }
 
 // Clock reports whether the event is a timer of the kernel, in nanoseconds.
+//
+//go:norace
 func (a *Attr) Clock() bool {
 	return a.Type == TypeSoftware && a.Config <= SWTaskClock
 }
@@ -65,23 +67,31 @@ func (a *Attr) Clock() bool {
 // FilteredClock reports whether the event is a clock that excludes a mode. Its
 // counter advances in that mode all the same, only its samples are left out, so
 // counter / period does not say how many samples were due.
+//
+//go:norace
 func (a *Attr) FilteredClock() bool {
 	return a.Clock() && (a.ExcludeKernel || a.ExcludeUser)
 }
 
 // Software reports whether the kernel counts the event at the place where it
 // occurs, as it does page faults and context switches.
+//
+//go:norace
 func (a *Attr) Software() bool {
 	return a.Type == TypeSoftware && !a.Clock()
 }
 
 // OnPMU reports whether the event needs a counter of the processor.
+//
+//go:norace
 func (a *Attr) OnPMU() bool {
 	return a.Type != TypeSoftware && a.Type != TypeTracepoint && a.Type != TypeBreakpoint
 }
 
 // Interrupts reports whether each overflow of the event is an interrupt. The
 // overflows of other events are noticed where the events are counted.
+//
+//go:norace
 func (a *Attr) Interrupts() bool {
 	return a.Clock() || a.OnPMU()
 }

@@ -33,11 +33,15 @@ type Config struct {
 
 // Exact reports whether each hit of a breakpoint is a sample. Such an event has
 // no other period than 1.
+//
+//go:norace
 func (c *Config) Exact() bool {
 	return c.Type == TypeBreakpoint && c.Period == 1
 }
 
 // Watch reports whether each execution of an instruction is a sample.
+//
+//go:norace
 func (c *Config) Watch() bool {
 	return c.Exact() && c.BPType == BreakpointX
 }

@@ -19,6 +19,8 @@ type Count struct {
 
 // Add adds o to c: what another thread's counter has counted, or the same one
 // at another time.
+//
+//go:norace
 func (c *Count) Add(o Count) {
 	c.Value += o.Value
 	c.Enabled += o.Enabled
@@ -26,6 +28,8 @@ func (c *Count) Add(o Count) {
 }
 
 // Sub subtracts an earlier count from c.
+//
+//go:norace
 func (c *Count) Sub(o Count) {
 	c.Value -= o.Value
 	c.Enabled -= o.Enabled
@@ -33,6 +37,8 @@ func (c *Count) Sub(o Count) {
 }
 
 // Exact reports whether the event was counted all the time.
+//
+//go:norace
 func (c Count) Exact() bool { return c.Running >= c.Enabled }
 
 // Scale returns what Value must be multiplied by to stand for all the time
@@ -40,6 +46,8 @@ func (c Count) Exact() bool { return c.Running >= c.Enabled }
 // on the processor's counters, and NaN if it was never counted. Like perf stat
 // it assumes that the event was as frequent while it was not counted.
 // (perf_event_open(2), PERF_FORMAT_TOTAL_TIME_RUNNING)
+//
+//go:norace
 func (c Count) Scale() float64 {
 	switch {
 	case c.Exact():

@@ -34,6 +34,8 @@ type Ledger struct {
 }
 
 // Add adds to l what o says of another counter of the event.
+//
+//go:norace
 func (l *Ledger) Add(o *Ledger) {
 	l.Counted.Add(o.Counted)
 	l.Sampled += o.Sampled
@@ -72,6 +74,8 @@ type FailedThreads struct {
 }
 
 // Fail counts a thread that could not be armed because of f.
+//
+//go:norace
 func (s *Stats) Fail(f Failure) {
 	k := 0
 	for k < len(s.Failed)-1 && s.Failed[k].Threads != 0 && (s.Failed[k].Op != f.Op || s.Failed[k].Errno != f.Errno) {

@@ -7,6 +7,10 @@
 // performance-monitoring events: what to sample or count, why that failed, and
 // the ledger of what was sampled. It has no dependencies, so that both sides
 // share one definition.
+//
+// Package runtime calls the methods on system stacks and in signal handlers, where
+// the race detector's calls would crash: hence go:norace, which keeps the other
+// sanitizers' calls out, too.
 package perf
 
 // An Op is a step of arming a thread that the kernel can refuse.
