@@ -37,6 +37,10 @@ type Resolver struct {
 	Precise *int8
 }
 
+// TestSys, if not nil, is what runtime/pprof uses for Resolver.Sys, in tests of packages
+// that import it.
+var TestSys fs.FS
+
 // Limits on the text of an event, so that what comes in over a network costs
 // little to refuse.
 const (

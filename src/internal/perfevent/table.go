@@ -4,7 +4,10 @@
 
 package perfevent
 
-import "internal/runtime/perf"
+import (
+	"internal/runtime/perf"
+	"strings"
+)
 
 // A Preset is one row of the table of events that have a name of their own. It
 // feeds the API of runtime/pprof, the flags of the go command, net/http/pprof
@@ -174,7 +177,7 @@ var notSampled = []reason{
 	{"duration_time", "it is a figure of perf stat, not an event"},
 	{"user_time", "it is a figure of perf stat, not an event; sample task-clock:u"},
 	{"system_time", "it is a figure of perf stat, not an event; sample task-clock:k"},
-	{"timer", "it is the operating system's timer, not a perf event, and is chosen by itself (pprof.OSTimer)"},
+	{Timer, "it is the operating system's timer, not a perf event, and is chosen by itself (pprof.OSTimer)"},
 }
 
 // lookup returns the row that has the given name, or nil.
@@ -191,4 +194,20 @@ func lookup(name string) *Preset {
 		}
 	}
 	return nil
+}
+
+// Timer is the name that flags and requests have for the operating system's timer,
+// which is not an event but stands beside them.
+const Timer = "timer"
+
+// FlagNames lists the short names that flags and requests take, the timer's and those
+// of events (Preset.Flag), for messages.
+func FlagNames() string {
+	names := []string{Timer}
+	for i := range table {
+		if table[i].Flag != "" {
+			names = append(names, table[i].Flag)
+		}
+	}
+	return strings.Join(names, ", ")
 }

@@ -7,6 +7,7 @@ package pprof
 import (
 	"errors"
 	"fmt"
+	"internal/perfevent"
 	"internal/runtime/perf"
 	"io"
 	"strconv"
@@ -88,9 +89,7 @@ func checkEventCount(opts []ProfilingOption) error {
 	n := 0
 	for _, o := range opts {
 		switch o := o.(type) {
-		case perfOption:
-			n++
-		case perfEventsOption:
+		case *perfEventsOption:
 			n += len(o.names)
 		}
 	}
@@ -227,7 +226,7 @@ func CPURawEvent(w io.Writer, period uint64, hex uint64) ProfilingOption {
 // and over, so the nearest prime is used in its place and recorded in the
 // profile. 1 samples every event.
 func PerfEvent(w io.Writer, event string, period uint64) ProfilingOption {
-	return perfOption{w, event, period}
+	return PerfEvents(w, period, event)
 }
 
 // PerfEvents samples several events into one profile, whose samples have a
@@ -239,7 +238,7 @@ func PerfEvent(w io.Writer, event string, period uint64) ProfilingOption {
 // Unlike several options of [StartCPUProfileWithConfig], several events of one
 // profile need no environment variable.
 func PerfEvents(w io.Writer, period uint64, events ...string) ProfilingOption {
-	return perfEventsOption{w, period, events}
+	return &perfEventsOption{w: w, period: period, names: events}
 }
 
 type timerOption struct{ w io.Writer }
@@ -255,35 +254,46 @@ func (o timerOption) apply(s *perfSession) error {
 	return nil
 }
 
-type perfOption struct {
-	w      io.Writer
-	name   string
-	period uint64
-}
-
-func (o perfOption) apply(s *perfSession) error {
-	return perfEventsOption{o.w, o.period, []string{o.name}}.apply(s)
-}
-
 type perfEventsOption struct {
 	w      io.Writer
 	period uint64
 	names  []string
+	parsed []*perfevent.Event // of the names, if Parse was called
 }
 
-func (o perfEventsOption) apply(s *perfSession) error {
+// Parse parses the names, unless it has done so, and returns the events that the
+// option samples. Package net/http/pprof calls it to check them: it has the option as
+// an interface with this method.
+func (o *perfEventsOption) Parse() ([]*perfevent.Event, error) {
+	if o.parsed != nil {
+		return o.parsed, nil
+	}
+	var events []*perfevent.Event
+	for _, name := range o.names {
+		e, err := perfParseSampled(name)
+		if err != nil {
+			return nil, err
+		}
+		events = append(events, e)
+	}
+	o.parsed = events
+	return events, nil
+}
+
+func (o *perfEventsOption) apply(s *perfSession) error {
 	if len(o.names) == 0 {
 		return errors.New("cpu profile: PerfEvents without events")
 	}
 	if o.w == nil {
 		return fmt.Errorf("cpu profile: event %s has no writer", o.names[0])
 	}
+	events, err := o.Parse()
+	if err != nil {
+		return err
+	}
+	o.parsed = nil // a session changes its events; see UserOnly
 	p := &perfProfile{w: o.w}
-	for _, name := range o.names {
-		event, err := perfParseSampled(name)
-		if err != nil {
-			return err
-		}
+	for _, event := range events {
 		if err := s.add(p, event, o.period); err != nil {
 			return err
 		}

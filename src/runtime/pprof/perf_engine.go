@@ -46,7 +46,11 @@ func startTestEngine(w io.Writer) error {
 
 // A testEngineOption is PerfEvent of an event that upstream's tests take for CPU time:
 // on the emulated machine (misc/pmu/vm) a cycle takes a nanosecond.
-type testEngineOption perfOption
+type testEngineOption struct {
+	w      io.Writer
+	name   string
+	period uint64
+}
 
 func (o testEngineOption) apply(s *perfSession) error {
 	event, err := perfParseSampled(o.name)

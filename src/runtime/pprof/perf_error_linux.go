@@ -7,7 +7,6 @@ package pprof
 import (
 	"fmt"
 	"internal/runtime/perf"
-	"math"
 	"os"
 	"strings"
 	"syscall"
@@ -94,19 +93,6 @@ func perfNofile() string {
 		return ""
 	}
 	return fmt.Sprintf(" (now %d)", lim.Cur)
-}
-
-// perfMaxFD returns the least descriptor that a session must not take, though the
-// kernel would give it: a program that finds no descriptor for its next
-// connection or file is harmed more than one of which some threads are missing
-// in a profile.
-func perfMaxFD() int {
-	var lim syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil {
-		return math.MaxInt32
-	}
-	n := min(uint64(lim.Cur), math.MaxInt32)
-	return int(n - min(n/4, 256))
 }
 
 func perfErrno(f perf.Failure) error {

@@ -37,14 +37,13 @@ var (
 )
 
 func perfEvents() []EventInfo {
-	r := perfevent.Resolver{Sys: os.DirFS("/sys"), GOARCH: runtime.GOARCH}
 	w := newProbeWork()
 	defer w.close()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
 	var all []EventInfo
-	for _, l := range r.List() {
+	for _, l := range perfResolver(nil).List() {
 		info := newEventInfo(&l)
 		if info.Err == nil {
 			sampled, err := w.probe(l.Name)

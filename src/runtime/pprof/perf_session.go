@@ -14,7 +14,6 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"unsafe"
 )
@@ -246,23 +245,6 @@ func (s *perfSession) userOnly(f perf.Failure) bool {
 		}
 	}
 	return true
-}
-
-// costEnv tightens the overhead bound: whoever runs a program can have profiles
-// cost less, down to 1 percent by the bound's estimate, but not more.
-const costEnv = "GO_PPROF_MAX_OVERHEAD"
-
-// perfMaxCost returns the bound's perf.Limits.Cost.
-func perfMaxCost() (int, error) {
-	s := os.Getenv(costEnv)
-	if s == "" {
-		return perf.MaxCost, nil
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 || n > perf.MaxCost {
-		return 0, &perfevent.SettingError{Name: costEnv, Value: s, Want: fmt.Sprintf("a number of percent from 1 to %d", perf.MaxCost)}
-	}
-	return n, nil
 }
 
 // stop stops sampling, and waits until the profiles are written.

@@ -10,27 +10,12 @@ import (
 	"errors"
 	"fmt"
 	"internal/abi"
-	"internal/perfevent"
 	"io"
 	"os"
-	"runtime"
 )
 
-// perfParse returns the event that name names on this machine, in this program,
-// with the given precision (perfevent.Resolver.Precise).
-func perfParse(name string, precise *int8) (*perfevent.Event, error) {
-	r := perfevent.Resolver{
-		Sys:     os.DirFS("/sys"),
-		Tracefs: os.DirFS("/sys/kernel/tracing"),
-		Symbol:  perfSymbol,
-		GOARCH:  runtime.GOARCH,
-		Precise: precise,
-	}
-	return r.Parse(name)
-}
-
 // runtime_perfFunc returns the entry of the function with the given name in
-// the runtime's tables, and how many there are. See runtime/perfsym.go.
+// the runtime's tables, and how many there are. See runtime/perfbreak.go.
 func runtime_perfFunc(name string) (entry uintptr, n int)
 
 // perfSymbol finds a function or package-level variable of the running program
@@ -53,134 +38,162 @@ var (
 	errNoSymbol = errors.New("no package-level variable")
 )
 
-// elfVariable returns the address and size of a variable in the running
-// program, whose ELF file is file. As with elfBuildID, debug/elf is not used so
-// that programs do not depend on it.
+// elfVariable returns the address and size of a variable in the running program,
+// whose ELF file is file. As with elfBuildID, debug/elf is not used so that programs
+// do not depend on it.
 func elfVariable(file, name string) (addr, size uint64, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer f.Close()
-	const (
-		shtSymtab  = 2
-		sttObject  = 1
-		sttFunc    = 2
-		symSize32  = 16
-		symSize64  = 24
-		maxSection = 1 << 30 // a malformed file must not exhaust memory
-	)
-	var hdr [64]byte
-	if _, err := f.ReadAt(hdr[:], 0); err != nil {
+	e, err := readELF(f)
+	if err != nil {
 		return 0, 0, err
 	}
-	if string(hdr[:4]) != "\x7fELF" {
-		return 0, 0, errBadELF
+	syms, strs, err := e.symtab()
+	if err != nil {
+		return 0, 0, err
 	}
-	is64 := hdr[4] == 2
-	var bo binary.ByteOrder = binary.LittleEndian
-	if hdr[5] == 2 {
-		bo = binary.BigEndian
-	}
-	// word reads a field that has the class's size.
-	word := func(b []byte, off32, off64 int) int64 {
-		if is64 {
-			return int64(bo.Uint64(b[off64:]))
-		}
-		return int64(bo.Uint32(b[off32:]))
-	}
-	half := func(off32, off64 int) int {
-		if is64 {
-			return int(bo.Uint16(hdr[off64:]))
-		}
-		return int(bo.Uint16(hdr[off32:]))
-	}
-	shoff, shentsize, shnum := word(hdr[:], 32, 40), half(46, 58), half(48, 60)
-	if shentsize < 40 || is64 && shentsize < 64 {
-		return 0, 0, errBadELF
-	}
-	section := func(i int) (sh []byte, err error) {
-		sh = make([]byte, shentsize)
-		_, err = f.ReadAt(sh, shoff+int64(i)*int64(shentsize))
-		return sh, err
-	}
-	content := func(sh []byte) ([]byte, error) {
-		off, n := word(sh, 16, 24), word(sh, 20, 32)
-		if n < 0 || n > maxSection {
-			return nil, errBadELF
-		}
-		b := make([]byte, n)
-		_, err := io.ReadFull(io.NewSectionReader(f, off, n), b)
-		return b, err
-	}
-	for i := range shnum {
-		sh, err := section(i)
-		if err != nil {
-			return 0, 0, err
-		}
-		if bo.Uint32(sh[4:]) != shtSymtab {
-			continue
-		}
-		syms, err := content(sh)
-		if err != nil {
-			return 0, 0, err
-		}
-		strsh, err := section(int(word32(bo, sh, is64)))
-		if err != nil {
-			return 0, 0, err
-		}
-		strs, err := content(strsh)
-		if err != nil {
-			return 0, 0, err
-		}
-		// The load address of a position-independent executable is known
-		// from a function that is in both tables.
-		const anchor = "runtime/pprof.lostProfileEvent"
-		var anchorAddr uint64
-		found := 0
-		entsize := symSize32
-		if is64 {
-			entsize = symSize64
-		}
-		for ; len(syms) >= entsize; syms = syms[entsize:] {
-			var value, n uint64
-			var info byte
-			if is64 {
-				info, value, n = syms[4], bo.Uint64(syms[8:]), bo.Uint64(syms[16:])
-			} else {
-				value, n, info = uint64(bo.Uint32(syms[4:])), uint64(bo.Uint32(syms[8:])), syms[12]
-			}
-			switch info & 0xf {
-			case sttFunc:
-				if symName(strs, bo.Uint32(syms), anchor) {
-					anchorAddr = value
-				}
-			case sttObject:
-				if symName(strs, bo.Uint32(syms), name) {
-					addr, size = value, n
-					found++
-				}
-			}
-		}
+	// The load address of a position-independent executable is known from a
+	// function that is in both tables.
+	const anchor = "runtime/pprof.lostProfileEvent"
+	var anchorAddr uint64
+	found := 0
+	for ; len(syms) >= e.symSize(); syms = syms[e.symSize():] {
+		s := e.symbol(syms)
 		switch {
-		case found == 0:
-			return 0, 0, errNoSymbol
-		case found > 1:
-			return 0, 0, fmt.Errorf("%d variables have this name", found)
-		case anchorAddr == 0:
-			return 0, 0, errors.New("the program's load address is unknown")
+		case s.typ == elfFunc && symName(strs, s.name, anchor):
+			anchorAddr = s.addr
+		case s.typ == elfObject && symName(strs, s.name, name):
+			addr, size = s.addr, s.size
+			found++
 		}
-		return addr + uint64(abi.FuncPCABIInternal(lostProfileEvent)) - anchorAddr, size, nil
 	}
-	return 0, 0, errNoSymtab
+	switch {
+	case found == 0:
+		return 0, 0, errNoSymbol
+	case found > 1:
+		return 0, 0, fmt.Errorf("%d variables have this name", found)
+	case anchorAddr == 0:
+		return 0, 0, errors.New("the program's load address is unknown")
+	}
+	return addr + uint64(abi.FuncPCABIInternal(lostProfileEvent)) - anchorAddr, size, nil
 }
 
-// word32 returns sh_link.
-func word32(bo binary.ByteOrder, sh []byte, is64 bool) uint32 {
-	if is64 {
-		return bo.Uint32(sh[40:])
+// An elfFile is an ELF file of either class and byte order. See elf(5).
+type elfFile struct {
+	f       io.ReaderAt
+	is64    bool
+	order   binary.ByteOrder
+	off     int64 // of the section headers
+	entSize int   // of a section header
+	n       int   // number of sections
+}
+
+const (
+	elfSymtab     = 2       // sh_type SHT_SYMTAB
+	elfObject     = 1       // symbol type STT_OBJECT
+	elfFunc       = 2       // STT_FUNC
+	elfMaxSection = 1 << 30 // a malformed file must not exhaust memory
+)
+
+func readELF(f io.ReaderAt) (*elfFile, error) {
+	var hdr [64]byte
+	if _, err := f.ReadAt(hdr[:], 0); err != nil {
+		return nil, err
 	}
-	return bo.Uint32(sh[24:])
+	if string(hdr[:4]) != "\x7fELF" {
+		return nil, errBadELF
+	}
+	e := &elfFile{f: f, is64: hdr[4] == 2, order: binary.LittleEndian}
+	if hdr[5] == 2 {
+		e.order = binary.BigEndian
+	}
+	e.off = e.word(hdr[:], 32, 40)
+	if e.is64 {
+		e.entSize, e.n = int(e.order.Uint16(hdr[58:])), int(e.order.Uint16(hdr[60:]))
+	} else {
+		e.entSize, e.n = int(e.order.Uint16(hdr[46:])), int(e.order.Uint16(hdr[48:]))
+	}
+	if e.entSize < 40 || e.is64 && e.entSize < 64 {
+		return nil, errBadELF
+	}
+	return e, nil
+}
+
+// word reads a field that has the size of the file's class, and is at off32 or off64.
+func (e *elfFile) word(b []byte, off32, off64 int) int64 {
+	if e.is64 {
+		return int64(e.order.Uint64(b[off64:]))
+	}
+	return int64(e.order.Uint32(b[off32:]))
+}
+
+// section returns the i'th section header.
+func (e *elfFile) section(i int) ([]byte, error) {
+	sh := make([]byte, e.entSize)
+	_, err := e.f.ReadAt(sh, e.off+int64(i)*int64(e.entSize))
+	return sh, err
+}
+
+// content returns the content of a section.
+func (e *elfFile) content(sh []byte) ([]byte, error) {
+	off, n := e.word(sh, 16, 24), e.word(sh, 20, 32)
+	if n < 0 || n > elfMaxSection {
+		return nil, errBadELF
+	}
+	b := make([]byte, n)
+	_, err := io.ReadFull(io.NewSectionReader(e.f, off, n), b)
+	return b, err
+}
+
+// symtab returns the symbol table and its strings.
+func (e *elfFile) symtab() (syms, strs []byte, err error) {
+	for i := range e.n {
+		sh, err := e.section(i)
+		if err != nil {
+			return nil, nil, err
+		}
+		if e.order.Uint32(sh[4:]) != elfSymtab {
+			continue
+		}
+		if syms, err = e.content(sh); err != nil {
+			return nil, nil, err
+		}
+		link := e.order.Uint32(sh[24:])
+		if e.is64 {
+			link = e.order.Uint32(sh[40:])
+		}
+		if sh, err = e.section(int(link)); err != nil {
+			return nil, nil, err
+		}
+		strs, err = e.content(sh)
+		return syms, strs, err
+	}
+	return nil, nil, errNoSymtab
+}
+
+type elfSymbol struct {
+	name       uint32 // offset in the string table
+	typ        byte
+	addr, size uint64
+}
+
+// symSize returns the size of a symbol.
+func (e *elfFile) symSize() int {
+	if e.is64 {
+		return 24
+	}
+	return 16
+}
+
+// symbol decodes the symbol at the start of b.
+func (e *elfFile) symbol(b []byte) elfSymbol {
+	if e.is64 {
+		return elfSymbol{e.order.Uint32(b), b[4] & 0xf, e.order.Uint64(b[8:]), e.order.Uint64(b[16:])}
+	}
+	return elfSymbol{e.order.Uint32(b), b[12] & 0xf, uint64(e.order.Uint32(b[4:])), uint64(e.order.Uint32(b[8:]))}
 }
 
 // symName reports whether the string at off in the string table is name.

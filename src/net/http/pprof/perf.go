@@ -11,12 +11,10 @@ import (
 	"internal/perfevent"
 	"internal/profile"
 	"internal/runtime/perf"
-	"io/fs"
 	"math"
 	"net/http"
 	"net/url"
 	"os"
-	"runtime"
 	"runtime/pprof"
 	"slices"
 	"strconv"
@@ -68,9 +66,6 @@ func eventsOff() error {
 // have 24 KiB.
 const maxQuery = 32 << 10
 
-// sysFS is where event names are looked up; tests replace it.
-var sysFS fs.FS = os.DirFS("/sys")
-
 // minPeriods are the least periods that a request may ask for. Each sample
 // stops its thread for some microseconds to tens of them, in which the CPU does
 // what 10,000 cycles or a tenth of a millisecond are, so that at these periods
@@ -99,6 +94,9 @@ type eventRequest struct {
 	events  []string // as given; of one profile
 	period  uint64   // 0 for the events' presets
 	seconds int64
+
+	opt pprof.ProfilingOption // see option
+	buf bytes.Buffer          // the profile
 }
 
 // A requestError is an error with the status of the answer.
@@ -129,8 +127,7 @@ func serveEvents(w http.ResponseWriter, r *http.Request) bool {
 	}
 	configureWriteDeadline(w, r, float64(req.seconds))
 
-	var buf bytes.Buffer
-	s, err := pprof.StartSession(req.option(&buf))
+	s, err := pprof.StartSession(req.option())
 	if err != nil {
 		serveEventError(w, startError(err))
 		return true
@@ -140,14 +137,14 @@ func serveEvents(w http.ResponseWriter, r *http.Request) bool {
 	if !complete {
 		return true
 	}
-	if err := checkProfile(buf.Bytes()); err != nil {
+	if err := checkProfile(req.buf.Bytes()); err != nil {
 		serveEventError(w, err)
 		return true
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="profile-%s"`, req.fileName()))
-	w.Header().Set("Content-Length", strconv.Itoa(buf.Len()))
-	w.Write(buf.Bytes())
+	w.Header().Set("Content-Length", strconv.Itoa(req.buf.Len()))
+	w.Write(req.buf.Bytes())
 	return true
 }
 
@@ -237,21 +234,16 @@ func parseEventRequest(r *http.Request) (*eventRequest, error) {
 	if req.isTimer() {
 		return req, nil
 	}
-	if slices.Contains(req.events, timer) {
+	if slices.Contains(req.events, perfevent.Timer) {
 		return nil, req.timerError(q)
 	}
 	if err := eventsOff(); err != nil {
 		return nil, err
 	}
-	for _, name := range req.events {
-		if err := r.Context().Err(); err != nil {
-			return nil, err
-		}
-		if err := req.checkEvent(name); err != nil {
-			return nil, err
-		}
+	if err := r.Context().Err(); err != nil {
+		return nil, err
 	}
-	return req, nil
+	return req, req.checkEvents()
 }
 
 // timerError says what to ask for instead of the timer beside other events.
@@ -268,7 +260,7 @@ func (req *eventRequest) timerError(q url.Values) error {
 	}
 	var others []string
 	for _, e := range req.events {
-		if e != timer {
+		if e != perfevent.Timer {
 			others = append(others, url.QueryEscape(e))
 		}
 	}
@@ -277,34 +269,43 @@ func (req *eventRequest) timerError(q url.Values) error {
 		rest = "the other events"
 	}
 	return badRequest("the timer has a profile of its own, and an answer is one profile: ask for %s and, at the same time or later, for %s",
-		query(timer, "seconds"), rest)
+		query(perfevent.Timer, "seconds"), rest)
 }
-
-// timer is the name of the OS timer among those of events.
-const timer = "timer"
 
 // isTimer reports whether the timer is asked for by name. Its period is fixed.
 func (req *eventRequest) isTimer() bool {
-	return len(req.events) == 1 && req.events[0] == timer
+	return len(req.events) == 1 && req.events[0] == perfevent.Timer
 }
 
-// checkEvent reports what a request may not ask for. Whether the machine can
-// do it is for StartSession to find out.
-func (req *eventRequest) checkEvent(name string) error {
-	if strings.HasPrefix(name, "mem:") {
-		return req.checkProbe(name, perfevent.Breakpoint)
+// checkEvents parses the names, and reports what a request may not ask for. Whether
+// the machine can do it is for StartSession to find out, which samples these very
+// events.
+func (req *eventRequest) checkEvents() error {
+	for _, name := range req.events {
+		// Before the name is looked up in the program's symbols.
+		if strings.HasPrefix(name, "mem:") {
+			if err := req.checkProbe(name, perfevent.Breakpoint); err != nil {
+				return err
+			}
+		}
 	}
-	resolver := perfevent.Resolver{
-		Sys:     sysFS,
-		Tracefs: os.DirFS("/sys/kernel/tracing"),
-		GOARCH:  runtime.GOARCH,
-	}
-	e, err := resolver.Parse(name)
+	events, err := req.option().(interface {
+		Parse() ([]*perfevent.Event, error)
+	}).Parse()
 	if err != nil {
 		return startError(err)
 	}
-	if e.Kind == perfevent.Tracepoint {
-		return req.checkProbe(name, perfevent.Tracepoint)
+	for i, e := range events {
+		if err := req.checkEvent(req.events[i], e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (req *eventRequest) checkEvent(name string, e *perfevent.Event) error {
+	if e.Kind == perfevent.Tracepoint || e.Kind == perfevent.Breakpoint {
+		return req.checkProbe(name, e.Kind)
 	}
 	for _, m := range minPeriods {
 		if m.kind == e.Kind && strings.HasSuffix(e.Type, m.suffix) {
@@ -328,11 +329,16 @@ func (req *eventRequest) checkProbe(name string, kind perfevent.Kind) error {
 		name, kind, probesEnv)}
 }
 
-func (req *eventRequest) option(buf *bytes.Buffer) pprof.ProfilingOption {
-	if req.isTimer() {
-		return pprof.OSTimer(buf)
+// option returns what is to be sampled, into req.buf.
+func (req *eventRequest) option() pprof.ProfilingOption {
+	if req.opt == nil {
+		if req.isTimer() {
+			req.opt = pprof.OSTimer(&req.buf)
+		} else {
+			req.opt = pprof.PerfEvents(&req.buf, req.period, req.events...)
+		}
 	}
-	return pprof.PerfEvents(buf, req.period, req.events...)
+	return req.opt
 }
 
 // startError returns the answer to an error of StartSession: 400
@@ -352,24 +358,13 @@ func startError(err error) error {
 	case isName && e.Kind == perfevent.ErrUnsupported:
 		status = http.StatusServiceUnavailable
 	case isName:
-		text += "; events are " + eventNames()
+		text += "; events are " + perfevent.FlagNames() + ", rHEX, and all that /debug/pprof/ and perf list show"
 	case errors.Is(err, syscall.EINVAL):
 		// The kernel rejects the combination, not the event.
 	case errors.Unwrap(err) != nil:
 		status = http.StatusServiceUnavailable // an errno, or errors.ErrUnsupported
 	}
 	return &requestError{status, "Could not enable CPU profiling: " + text}
-}
-
-// eventNames lists the short names of the proposal.
-func eventNames() string {
-	names := []string{timer}
-	for _, p := range perfevent.Table() {
-		if p.Flag != "" {
-			names = append(names, p.Flag)
-		}
-	}
-	return strings.Join(names, ", ") + ", rHEX, and all that /debug/pprof/ and perf list show"
 }
 
 // checkProfile returns an error if data is no profile to answer with.

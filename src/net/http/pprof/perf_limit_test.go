@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"internal/perfevent"
 	"internal/profile"
 	"io/fs"
 	"net/http"
@@ -39,9 +40,8 @@ func (c *countingFS) Open(name string) (fs.File, error) {
 // countSys counts the files of sysfs that requests open from now on.
 func countSys(t *testing.T) *countingFS {
 	c := &countingFS{FS: os.DirFS("/sys")}
-	old := sysFS
-	sysFS = c
-	t.Cleanup(func() { sysFS = old })
+	perfevent.TestSys = c
+	t.Cleanup(func() { perfevent.TestSys = nil })
 	return c
 }
 

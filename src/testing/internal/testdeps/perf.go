@@ -10,7 +10,6 @@ import (
 	"internal/perfevent"
 	"io"
 	"runtime/pprof"
-	"strings"
 )
 
 // StartCPUProfileEvents starts a profile of the events in the list, separated
@@ -18,27 +17,16 @@ import (
 func (TestDeps) StartCPUProfileEvents(w io.Writer, list string, period int64) error {
 	events := perfevent.Split(list)
 	for _, e := range events {
-		if e == "timer" && len(events) > 1 {
+		if e == perfevent.Timer && len(events) > 1 {
 			return errors.New("the timer has a profile of its own; leave it out of -test.cpuprofileevent=" + list)
 		}
 	}
-	if list == "timer" {
+	if list == perfevent.Timer {
 		return pprof.StartCPUProfile(w)
 	}
 	err := pprof.StartCPUProfileWithConfig(pprof.PerfEvents(w, uint64(period), events...))
 	if e, ok := errors.AsType[*perfevent.Error](err); ok && e.Kind != perfevent.ErrUnsupported {
-		return fmt.Errorf("%w; events are %s", err, eventNames())
+		return fmt.Errorf("%w; events are %s, rHEX, and all that perf list shows", err, perfevent.FlagNames())
 	}
 	return err
-}
-
-// eventNames lists the short names of the proposal.
-func eventNames() string {
-	names := []string{"timer"}
-	for _, p := range perfevent.Table() {
-		if p.Flag != "" {
-			names = append(names, p.Flag)
-		}
-	}
-	return strings.Join(names, ", ") + ", rHEX, and all that perf list shows"
 }

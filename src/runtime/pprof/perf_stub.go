@@ -37,3 +37,19 @@ func findForeign() *foreignThreads { return nil }
 
 func (*foreignThreads) end()              {}
 func (*foreignThreads) retry(session int) {}
+
+func kernelSymbol(addr uint64) string { return "" }
+
+func silentCause(e *perfevent.Event, counted, running uint64) string { return "" }
+
+// perfEvents returns the events that are the same everywhere, none of which
+// can be sampled here.
+func perfEvents() []EventInfo {
+	var all []EventInfo
+	for _, l := range new(perfevent.Resolver).List() {
+		info := newEventInfo(&l)
+		info.Err = newEventError(perfError(l.Name, perf.Failure{Op: perf.OpSupport}))
+		all = append(all, info)
+	}
+	return all
+}
