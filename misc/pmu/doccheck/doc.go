@@ -2,13 +2,13 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package doccheck has tests that keep README.md, README.pmu.md and doc in step
-// with the code: messages are quoted as they are, tables are what the code
-// has, examples compile, those that come first run, and links lead somewhere.
+// Package doccheck tests README.md, README.pmu.md and doc against the code: the
+// tables of events and the list of error messages are generated, examples
+// compile, the commands of the first ten minutes run, and names and links exist.
 //
-//	go test -count=1 ./doccheck   # in misc/pmu, by any Go; needs ./make.bash
-//	go test ./doccheck -update    # write the tables of events
+//	go test -count=1 ./doccheck   # in misc/pmu, with any Go; needs ./make.bash
+//	go test ./doccheck -update    # write what is generated
 //
-// The go command does not know what is outside of this module, and without
-// -count=1 takes a result for valid that is not.
+// The go command does not see changes outside this module, so without -count=1
+// it may reuse an outdated result.
 package doccheck

@@ -6,20 +6,16 @@ package doccheck
 
 import (
 	"flag"
-	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the tables of events")
+var update = flag.Bool("update", false, "write what is generated in the documents")
 
 const (
 	root      = "../../.."
@@ -65,169 +61,18 @@ func build(t *testing.T, dir string) string {
 	return exe
 }
 
-var space = regexp.MustCompile(`\s+`)
-
-// plain returns text without what Markdown adds to it, and with all white
-// space alike.
-func plain(text string) string {
-	text = strings.NewReplacer("`", "", `\|`, "|").Replace(text)
-	return strings.TrimSpace(space.ReplaceAllString(text, " "))
-}
-
-// sources are the files whose messages doc/pmu.md has to quote.
-var sources = []struct {
-	file string
-	skip string // regular expression of literals that are no messages
-}{
-	{"src/runtime/pprof/perf_error_linux.go", ""},
-	{"src/runtime/pprof/perf_error.go", ""},
-	{"src/runtime/pprof/perf_other.go", ""},
-	{"src/runtime/pprof/perf.go", ""},
-	{"src/runtime/pprof/perf_session.go", "^runtime/pprof: converting profile"},
-	{"src/runtime/pprof/perf_counter.go", ""},
-	{"src/runtime/pprof/perf_list_linux.go", ""},
-	{"src/runtime/pprof/perf_symbol_linux.go", ""},
-	{"src/runtime/pprof/perf_remark.go", ""},
-	{"src/runtime/pprof/perf_proto.go", "^(truncated profile|mismatched profile)"},
-	{"src/net/http/pprof/perf.go", "^attachment;"},
-	{"src/testing/perf.go", "^(sample `events`|take a sample every)"}, // flags' usage
-	{"src/testing/counters.go", "^count `events`"},
-	{"src/testing/internal/testdeps/perf.go", ""},
-	{"src/internal/perfevent/error.go", ""},
-	{"src/internal/perfevent/parse.go", ""},
-	{"src/internal/perfevent/table.go", ""},
-	{"src/internal/perfevent/hwcache.go", ""},
-	{"src/internal/perfevent/modifier.go", ""},
-	{"src/internal/perfevent/breakpoint.go", ""},
-	{"src/internal/perfevent/tracepoint.go", ""},
-	{"src/internal/perfevent/pmu.go", ""},
-	{"src/internal/perfevent/term.go", ""},
-	{"src/internal/perfevent/sysfs.go", ""},
-	{"src/internal/perfevent/ibs.go", ""},
-}
-
-// literals returns the string literals of a Go file, with their places.
-func literals(t *testing.T, file string) map[string]string {
+// writeOrCompare fails the test if the file does not have the text, or with
+// -update writes it.
+func writeOrCompare(t *testing.T, name, text string) {
 	t.Helper()
-	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, filepath.Join(root, file), nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
+	if *update {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
 	}
-	lits := make(map[string]string)
-	ast.Inspect(f, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.ImportSpec:
-			return false
-		case *ast.BasicLit:
-			if n.Kind != token.STRING {
-				break
-			}
-			s, err := strconv.Unquote(n.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
-			lits[s] = fmt.Sprintf("%s:%d", file, fset.Position(n.Pos()).Line)
-		}
-		return true
-	})
-	return lits
-}
-
-var verb = regexp.MustCompile(`%[-+# 0]*[0-9.]*[a-zA-Z]`)
-
-// fragments returns the parts of a message between its variables, as far as
-// they are of two words or more: what somebody would search for.
-func fragments(message string) []string {
-	var all []string
-	for _, f := range verb.Split(message, -1) {
-		f = strings.Trim(plain(f), " :;,.()[]\"'=+/")
-		if strings.Contains(f, " ") {
-			all = append(all, f)
-		}
-	}
-	return all
-}
-
-func TestMessages(t *testing.T) {
-	doc := plain(readFile(t, reference))
-	for _, src := range sources {
-		n := 0
-		for message, place := range literals(t, src.file) {
-			if src.skip != "" && regexp.MustCompile(src.skip).MatchString(message) {
-				continue
-			}
-			for _, f := range fragments(message) {
-				n++
-				if !strings.Contains(doc, f) {
-					t.Errorf("%s: doc/pmu.md does not have %q", place, f)
-				}
-			}
-		}
-		if n == 0 && src.file == sources[0].file {
-			t.Errorf("%s: no messages found", src.file)
-		}
-	}
-}
-
-func TestFragments(t *testing.T) {
-	for message, want := range map[string]string{
-		"event %s: period %d is above %d": "is above",
-		" (now ":                          "",
-		"not supported by this machine (": "not supported by this machine",
-		"%s failed: %v":                   "",
-	} {
-		if got := strings.Join(fragments(message), "|"); got != want {
-			t.Errorf("fragments(%q) = %q, want %q", message, got, want)
-		}
-	}
-}
-
-var (
-	hexNumber = regexp.MustCompile(`0x[0-9a-f]+`)
-	number    = regexp.MustCompile(`-?[0-9]+`) // kernel.perf_event_paranoid can be negative
-)
-
-// numberless returns plain text with all numbers alike.
-func numberless(text string) string {
-	return number.ReplaceAllString(hexNumber.ReplaceAllString(plain(text), "0"), "0")
-}
-
-// The reference leaves out where a message begins alike for many events, and
-// gives what may follow some, by what a machine has, once.
-var (
-	beforeMessage = regexp.MustCompile(`^(perf event "[^"]*"|(cpu profile|counters): event \S+): `)
-	afterMessage  = regexp.MustCompile(`; nearest: .*|, nor any in /sys/bus/event_source/devices|; the cores' are .*`)
-)
-
-// TestProvoked tests that the reference has the messages of testdata/provoke
-// verbatim, apart from numbers: whole, or without the event's name, or what
-// else there is on the machine.
-func TestProvoked(t *testing.T) {
-	out, err := exec.Command(build(t, "testdata/provoke")).CombinedOutput()
-	if err != nil {
-		t.Fatalf("provoke: %v\n%s", err, out)
-	}
-	doc := numberless(readFile(t, reference))
-	n := 0
-	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
-		name, message, ok := strings.Cut(line, "\t")
-		if !ok {
-			if !strings.HasPrefix(strings.Trim(name, `"`), "?") {
-				t.Errorf("case %s gave no error", name)
-			}
-			t.Logf("case %s: no error here", name)
-			continue
-		}
-		n++
-		core := afterMessage.ReplaceAllString(beforeMessage.ReplaceAllString(message, ""), "")
-		if !strings.Contains(doc, numberless(message)) && !strings.Contains(doc, numberless(core)) {
-			t.Errorf("case %s: doc/pmu.md does not have %q", name, message)
-		}
-	}
-	t.Logf("%d messages", n)
-	if n < 25 {
-		t.Errorf("only %d messages provoked:\n%s", n, out)
+	if b, err := os.ReadFile(name); err != nil || string(b) != text {
+		t.Fatalf("%s is out of date (%v): run in misc/pmu: go test ./doccheck -update", filepath.Base(name), err)
 	}
 }
 
@@ -245,14 +90,8 @@ func TestTables(t *testing.T) {
 		t.Fatalf("doc/pmu.md has no %q ... %q", begin, end)
 	}
 	want := "\n" + string(out) + "\n"
-	if got == want {
-		return
-	}
-	if !*update {
-		t.Fatalf("the tables of events are out of date: run in misc/pmu: go test ./doccheck -update\nwant:\n%s", want)
-	}
-	if err := os.WriteFile(reference, []byte(before+begin+want+end+after), 0o666); err != nil {
-		t.Fatal(err)
+	if got != want {
+		writeOrCompare(t, reference, before+begin+want+end+after)
 	}
 }
 
@@ -275,11 +114,141 @@ func TestAPI(t *testing.T) {
 	}
 }
 
+// TestComments tests that the reference has the key of every comment that a
+// profile can have.
+func TestComments(t *testing.T) {
+	_, table, ok := strings.Cut(readFile(t, reference), "\n### Comments\n")
+	if !ok {
+		t.Fatal("doc/pmu.md has no section Comments")
+	}
+	table, _, _ = strings.Cut(table, "\n### ")
+	n := 0
+	check := func(comment string) {
+		key, _, _ := strings.Cut(strings.TrimPrefix(comment, "warning: "), ": ")
+		key, _, _ = strings.Cut(key, "; ")
+		if strings.Contains(key, "%") {
+			return // the line of a table, whose key is checked by itself
+		}
+		n++
+		if !strings.Contains(table, "`"+key+":") && !strings.Contains(table, "`warning: "+key) {
+			t.Errorf("doc/pmu.md does not explain the comment %q", key)
+		}
+	}
+	for _, f := range sources(t, "src/runtime/pprof") {
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				if format, ok := firstLiteral(n.Args); ok && callName(n) == "add" {
+					check(format)
+				}
+			case *ast.CompositeLit:
+				if key, ok := firstLiteral(n.Elts); ok && n.Type == nil && len(n.Elts) == 3 {
+					check(key)
+				}
+			}
+			return true
+		})
+	}
+	if n < 20 {
+		t.Errorf("only %d comments found in the code", n)
+	}
+}
+
+// firstLiteral returns the first expression if it is a string literal.
+func firstLiteral(list []ast.Expr) (string, bool) {
+	if len(list) == 0 {
+		return "", false
+	}
+	return literal(list[0])
+}
+
+// TestVariables tests that the reference has every environment variable that
+// the code knows, and the documents no other.
+func TestVariables(t *testing.T) {
+	goPprof := regexp.MustCompile(`\bGO_PPROF_[A-Z_]+\b`)
+	known := make(map[string]bool)
+	for _, dir := range []string{"src/runtime/pprof", "src/net/http/pprof"} {
+		for _, f := range sources(t, dir) {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if e, ok := n.(ast.Expr); ok {
+					if s, _ := literal(e); s != "" && goPprof.FindString(s) == s {
+						known[s] = true
+					}
+				}
+				return true
+			})
+		}
+	}
+	if len(known) == 0 {
+		t.Fatal("no variables found in the code")
+	}
+	for name := range known {
+		if !strings.Contains(readFile(t, reference), "| `"+name+"=") {
+			t.Errorf("doc/pmu.md has no row for %s", name)
+		}
+	}
+	for _, name := range documents(t) {
+		for _, v := range goPprof.FindAllString(readFile(t, name), -1) {
+			if !known[v] {
+				t.Errorf("%s: the code does not know %s", name, v)
+			}
+		}
+	}
+}
+
+// TestTests tests that the tests exist that the documents name.
+func TestTests(t *testing.T) {
+	code := testCode(t)
+	// "TestPerf..." stands for all tests whose names begin like that.
+	name := regexp.MustCompile(`\b((?:Test|Fuzz)[A-Z]\w+)(\.\.\.)?`)
+	n := 0
+	for _, doc := range documents(t) {
+		for _, m := range name.FindAllStringSubmatch(readFile(t, doc), -1) {
+			n++
+			want := "\nfunc " + m[1]
+			if m[2] == "" {
+				want += "("
+			}
+			if !strings.Contains(code, want) {
+				t.Errorf("%s: there is no %s", doc, m[1])
+			}
+		}
+	}
+	if n == 0 {
+		t.Error("no tests are named")
+	}
+}
+
+// testCode returns the code of all tests here, and upstream's of the runtime.
+func testCode(t *testing.T) string {
+	t.Helper()
+	files, err := filepath.Glob(root + "/goroot/src/runtime/*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tree := range []string{"src", "misc"} {
+		err := filepath.WalkDir(filepath.Join(root, tree), func(name string, _ os.DirEntry, err error) error {
+			if strings.HasSuffix(name, "_test.go") {
+				files = append(files, name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var code strings.Builder
+	for _, file := range files {
+		code.WriteString(readFile(t, file))
+	}
+	return code.String()
+}
+
 // documents are the project's own, without those in the toolchain.
 func documents(t *testing.T) []string {
 	t.Helper()
 	var all []string
-	for _, pattern := range []string{"README*.md", "doc/*.md", "misc/pmu/*.md", "misc/pmu/*/*.md"} {
+	for _, pattern := range []string{"README*.md", "doc/*.md", "doc/pmu-evidence/*.md", "misc/pmu/*.md", "misc/pmu/*/*.md"} {
 		names, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			t.Fatal(err)

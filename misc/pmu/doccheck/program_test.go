@@ -5,26 +5,17 @@
 package doccheck
 
 import (
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 var programs = regexp.MustCompile("(?s)\n```go\n(package main\n.*?)```\n(.*)")
-
-// firstProgram returns the first whole program of a document, and the text
-// after it.
-func firstProgram(t *testing.T, name string) (program, rest string) {
-	t.Helper()
-	m := programs.FindStringSubmatch(readFile(t, filepath.Join(root, name)))
-	if m == nil {
-		t.Fatalf("%s has no whole program", name)
-	}
-	return m[1], m[2]
-}
 
 // section returns the part of a document under a heading.
 func section(t *testing.T, name, heading string) string {
@@ -73,49 +64,100 @@ func shell(t *testing.T, dir, script string) string {
 	return string(out)
 }
 
-// TestFirstProgram does what README.pmu.md says, from the list of events to the
-// first look at a profile.
-func TestFirstProgram(t *testing.T) {
-	const readme = "README.pmu.md"
+const readme = "README.pmu.md"
+
+// programOf returns the whole program of a section of README.pmu.md and the
+// commands after it.
+func programOf(t *testing.T, heading string) (program, script string) {
+	t.Helper()
+	m := programs.FindStringSubmatch(section(t, readme, heading))
+	if m == nil {
+		t.Fatalf("%s: no program under %s", readme, heading)
+	}
+	return m[1], commands(m[2])
+}
+
+// TestFirstMinutes does what README.pmu.md tells a new user to do, from the list
+// of events to the first look at a profile.
+func TestFirstMinutes(t *testing.T) {
 	list := commands(section(t, readme, "What can this machine sample?"))
 	if out := shell(t, root, list); !strings.Contains(out, "Verdict: ") {
 		t.Errorf("%s\ngave no verdict:\n%s", list, out)
 	}
 
-	program, rest := firstProgram(t, readme)
-	rest, _, ok := strings.Cut(rest, "\nFrom tests and benchmarks:")
-	if !ok {
-		t.Fatalf("%s: no end of what is about the first program", readme)
-	}
+	program, script := programOf(t, "Profile a program")
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	shell(t, dir, commands(rest))
-
-	look := commands(section(t, readme, "Look at it"))
-	for _, want := range []string{"go tool pprof -http", "go tool pprof -top", "go tool pprof -comments"} {
-		if !strings.Contains(look, want) {
-			t.Errorf("%s: no %s", readme, want)
-		}
-	}
-	look = regexp.MustCompile(`(?m)^go tool pprof -http.*$`).ReplaceAllString(look, "") // has no end
-	out := shell(t, dir, look)
+	writeFile(t, dir, "main.go", program)
+	shell(t, dir, script)
+	read := commands(section(t, readme, "Read a profile"))
+	read = regexp.MustCompile(`(?m)^go tool pprof -http.*$`).ReplaceAllString(read, "") // does not end
+	out := shell(t, dir, read)
 	for _, want := range []string{"main.work", "event: task-clock"} {
 		if !strings.Contains(out, want) {
-			t.Errorf("%s\ndoes not show %q:\n%s", look, want, out)
+			t.Errorf("%s\ndoes not show %q:\n%s", read, want, out)
 		}
+	}
+
+	script = strings.Replace(commands(section(t, readme, "Profile a test or benchmark")), "-bench", "-benchtime 10x -bench", 1)
+	out = shell(t, dir, script+"\ngo tool pprof -comments test.pprof")
+	if !strings.Contains(out, "BenchmarkCodeEncoder") || !strings.Contains(out, "event: task-clock") {
+		t.Errorf("%s\ngave\n%s", script, out)
+	}
+}
+
+// TestServerProgram takes a profile of the server in README.pmu.md, at another
+// port and for a second.
+func TestServerProgram(t *testing.T) {
+	const address = "localhost:6060"
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := l.Addr().String()
+	l.Close()
+
+	program, script := programOf(t, "Profile a server")
+	dir := t.TempDir()
+	writeFile(t, dir, "main.go", strings.Replace(program, address, free, 1))
+	shell(t, dir, "go mod init server && go build")
+	server := exec.Command(filepath.Join(dir, "server"))
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer server.Wait()
+	defer server.Process.Kill()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		c, err := net.Dial("tcp", free)
+		if err == nil {
+			c.Close()
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+	script = strings.NewReplacer(address, free, "seconds=5", "seconds=1").Replace(script)
+	if out := shell(t, dir, script); !strings.Contains(out, "main.compute") {
+		t.Errorf("%s\ndoes not show main.compute:\n%s", script, out)
+	}
+}
+
+func writeFile(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
 	}
 }
 
 // TestCountersProgram runs the program of doc/pmu-counters.md. It prints whole
 // numbers, without exponents.
 func TestCountersProgram(t *testing.T) {
-	program, _ := firstProgram(t, "doc/pmu-counters.md")
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o666); err != nil {
-		t.Fatal(err)
+	m := programs.FindStringSubmatch(readFile(t, root+"/doc/pmu-counters.md"))
+	if m == nil {
+		t.Fatal("doc/pmu-counters.md has no whole program")
 	}
+	dir := t.TempDir()
+	writeFile(t, dir, "main.go", m[1])
 	out := shell(t, dir, "go mod init counted && go build && ./counted")
 	if !regexp.MustCompile(`(?m)^task-clock: \d{6,} nanoseconds, exact: true\npage-faults: \d+ count, exact: true\n$`).MatchString(out) {
 		t.Errorf("got\n%s", out)
@@ -135,13 +177,5 @@ func TestWorkedExample(t *testing.T) {
 	if !regexp.MustCompile(`(?m)^BenchmarkCodec/scratch=kept.* page-faults/op\s.* task-clock-ns/op`).MatchString(out) ||
 		strings.Contains(out, "e+") {
 		t.Errorf("%q gave\n%s", script, out)
-	}
-}
-
-// TestNoFigures tests that README.pmu.md leaves it to the tool to say how large
-// the fork is: what is written there is wrong a week later.
-func TestNoFigures(t *testing.T) {
-	if m := regexp.MustCompile(`\d+\s+(lines|files)\b`).FindString(readFile(t, root+"/README.pmu.md")); m != "" {
-		t.Errorf("README.pmu.md says %q", m)
 	}
 }
