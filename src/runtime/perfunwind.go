@@ -37,6 +37,23 @@ const (
 	perfFrameKind = 3 // mask of the kind; the distance is a multiple of 4
 )
 
+// caller returns the return address and the stack pointer of the caller of the frame
+// at sp. The innermost frame may have the return address in lr.
+//
+//go:nowritebarrierrec
+func (f perfFrame) caller(sp, lr uintptr, innermost bool) (pc, callerSP uintptr) {
+	callerSP = sp + f.size()
+	switch {
+	case !usesLR:
+		pc = *(*uintptr)(unsafe.Pointer(callerSP - goarch.PtrSize))
+	case f.size() == 0 && innermost:
+		pc = lr // a leaf, or one that has not made its frame yet
+	default:
+		pc = *(*uintptr)(unsafe.Pointer(sp))
+	}
+	return pc, callerSP
+}
+
 // size returns the distance from a frame's stack pointer to its caller's.
 //
 //go:nowritebarrierrec
@@ -136,15 +153,13 @@ func (w *perfWalk) unwind(stk *[maxCPUProfStack]uintptr, pc, sp, lr uintptr, gp 
 		last = 0
 	}
 	w.n, w.top = 0, false // until this one is complete
-	n, from := 0, 0
+	n, from, old, k := 0, 0, 0, 0
 	for n < len(stk) {
-		var old int
 		from, old = perfFindSame(prev[:last], from, pc, sp)
 		// Where calls don't push the return address, the caller of the innermost
 		// function may be in lr and not in memory.
 		if old < last && prev[old].sp == sp && sp >= gp.stack.lo && !(usesLR && (n == 0 || old == 0)) {
 			stk[n] = pc
-			var k int
 			k, pc, sp = perfFollow(prev[old+1:last], stk[n+1:], pc, sp)
 			all := old+1+k == last
 			if old == n {
@@ -159,16 +174,12 @@ func (w *perfWalk) unwind(stk *[maxCPUProfStack]uintptr, pc, sp, lr uintptr, gp 
 			}
 			n += 1 + k
 			last = 0 // nothing else of prev is needed
-			if all && top {
-				w.top = true
-				break
-			}
-			if n == len(stk) {
+			if all && top || n == len(stk) {
+				w.top = all && top
 				break
 			}
 			if all {
-				// Redo the last frame. There was no room for its caller then.
-				n--
+				n-- // redo the last frame: there was no room for its caller
 			}
 			continue // at pc and sp
 		}
@@ -183,16 +194,10 @@ func (w *perfWalk) unwind(stk *[maxCPUProfStack]uintptr, pc, sp, lr uintptr, gp 
 			w.top = true
 			break
 		}
-		d := f.size()
-		if sp < gp.stack.lo || sp+d+goarch.PtrSize > gp.stack.hi {
+		if sp < gp.stack.lo || sp+f.size()+goarch.PtrSize > gp.stack.hi {
 			return 0
 		}
-		if usesLR && d == 0 && n == 1 {
-			pc = lr // a leaf, or one that has not made its frame yet
-		} else {
-			pc = perfReturnAddr(sp, sp+d)
-		}
-		sp += d
+		pc, sp = f.caller(sp, lr, n == 1)
 	}
 	w.n = n
 	w.cur ^= 1
@@ -240,17 +245,6 @@ func perfFollow(frames []perfWalkFrame, calls []uintptr, pc, sp uintptr) (int, u
 		calls[k] = pc
 	}
 	return len(frames), pc, sp
-}
-
-// perfReturnAddr returns the return address of the frame at sp, whose caller's frame
-// is at caller.
-//
-//go:nowritebarrierrec
-func perfReturnAddr(sp, caller uintptr) uintptr {
-	if !usesLR {
-		sp = caller - goarch.PtrSize // the call pushed it
-	}
-	return *(*uintptr)(unsafe.Pointer(sp))
 }
 
 // perfInGo reports whether the instruction is in a Go function. (FuncForPC would do,
