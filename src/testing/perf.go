@@ -50,8 +50,8 @@ func initCPUProfileFlags() {
 	cpuProfilePeriod = flag.Int64("test.cpuprofileperiod", 0, "take a sample every `n` events for -test.cpuprofile (default 0, the event's preset)")
 }
 
-// checkCPUProfileFlags reports flags that make no sense whatever the events
-// are. A flag that would be ignored is an error: somebody waits for a profile.
+// checkCPUProfileFlags reports flags that make no sense, whatever the events are. A flag
+// that would have no effect is an error, so that nobody waits for a profile in vain.
 func checkCPUProfileFlags() error {
 	switch {
 	case *cpuProfilePeriod < 0:
@@ -73,10 +73,10 @@ type eventProfiler interface {
 	StartCPUProfileEvents(w io.Writer, events string, period int64) error
 }
 
-// startCPUProfile starts the CPU profile that the flags ask for. The timer's
-// failure leaves the tests to run without a profile, as it always has. An event
-// was asked for in so many words, and perhaps cannot be sampled on this machine
-// at all, so its failure ends the program before any test has run.
+// startCPUProfile starts the CPU profile that the flags ask for. If the timer fails, the
+// tests run without a profile, as upstream's do. An event was asked for explicitly, and
+// perhaps cannot be sampled on this machine at all. So its failure ends the program
+// before any test has run.
 func (m *M) startCPUProfile(f *os.File) error {
 	if *cpuProfileEvent == timerEvent {
 		return m.deps.StartCPUProfile(f)

@@ -60,10 +60,10 @@ type Event struct {
 	// asks for none.
 	PrecisePreset bool
 
-	// KernelOptional says that the event, a clock, includes the kernel because
-	// nobody asked for less: time in the kernel is CPU time. Where the process
-	// lacks the permission for that, UserOnly gives what it may have. (With :uk
-	// the kernel is asked for, and not optional.)
+	// KernelOptional says that the event, a clock, includes the kernel by
+	// default: time in the kernel is CPU time. A process that lacks the permission
+	// for that can fall back on UserOnly. (With :uk the kernel is asked for, and not
+	// optional.)
 	KernelOptional bool
 
 	// Attrs has one element; several on machines with several kinds of core,

@@ -19,7 +19,7 @@ type modifiers struct {
 	preciseGiven     bool
 }
 
-// modifierLetters are those that perf knows, wanted or not: they tell
+// modifierLetters are those that perf knows, supported or not: they distinguish
 // "cycles:S" from the tracepoint of system "cycles".
 const modifierLetters = "ukhpPGHISDWebRX"
 
@@ -122,8 +122,8 @@ func (m *modifiers) canonical(kind Kind, kernelOnly bool) string {
 // Without u, k or h, perf counts in all modes and, when it may not, silently in
 // user mode. A profile says the same on every machine instead: user mode,
 // where all of the Go stack is, unless the event occurs in the kernel only.
-// Clocks measure CPU time, of which the kernel's is a part that may be most of it,
-// so they include the kernel, if permitted: see Event.KernelOptional.
+// Clocks measure CPU time. Time in the kernel is a part of that, and may be most of it,
+// so they include the kernel if that is permitted; see Event.KernelOptional.
 func (m *modifiers) apply(e *Event) *Error {
 	if m.preciseGiven && !e.Kind.precise() {
 		return unsupportedError(e.Kind.String()+" events have no levels of precision; leave out p", nil)

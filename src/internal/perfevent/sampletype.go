@@ -21,13 +21,12 @@ const maxSampleType = 200
 // refuses those with a hyphen. So "L1-dcache-load-misses" is
 // L1_dcache_load_misses, and "cpu/event=0x3c/" is cpu_event_0x3c.
 //
-// Such programs, and pprof, merge and compare what has the same type. So where
-// an event leaves out or includes other modes than by default, the type says
-// what it counts in: cycles_uk, task_clock_u. Levels of precision count
-// the same events and are left out.
+// Such programs, and pprof, merge and compare values of the same type. So if an event
+// does not count in its default modes, the type names the modes: cycles_uk,
+// task_clock_u. Levels of precision are left out, as they count the same events.
 //
-// No two events of a profile have the same type: those that would have it also
-// have their level of precision, or else a hash of their names.
+// No two events of a profile have the same type: where they would, their level of
+// precision is added, or else a hash of their names.
 func SampleTypes(events []*Event) []string {
 	types := make([]string, len(events))
 	for i, e := range events {

@@ -45,10 +45,10 @@ const (
 	period100k = 100_003
 	period10k  = 10_007
 
-	// Clocks and cycles measure time. Who asks for them wants it better resolved
-	// than by the timer's 100 Hz, and 1 kHz is what costs little everywhere: some 5 %
-	// of the CPU time in a virtual machine, where a sample is dearest. The prototype's
-	// 10M cycles are 2.5 to 10 ms, which is hardly better than the timer.
+	// Clocks and cycles measure time. They should resolve it better than the
+	// timer's 100 Hz does, and 1 kHz costs little everywhere: some 5 % of the CPU time
+	// in a virtual machine, where a sample is dearest. The prototype's 10M cycles are
+	// 2.5 to 10 ms, which is hardly better than the timer.
 	//
 	// Cycles are in proportion: 0.5 to 2 kHz from 1 to 4 GHz.
 	period1ms    = period1M

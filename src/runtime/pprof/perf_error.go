@@ -23,8 +23,9 @@ func (e *perfOpError) Error() string {
 
 func (e *perfOpError) Unwrap() error { return e.err }
 
-// errInUse is StartCPUProfile's error, whose text others know, of those who start
-// events or sessions. It is an EBUSY, as that of events which others have taken.
+// errInUse is the error if a CPU profile is running already. It has the text of
+// StartCPUProfile's error, which programs know, and unwraps to EBUSY, as does the error
+// for events that other sessions have taken.
 var errInUse error = inUseError{}
 
 type inUseError struct{}

@@ -12,9 +12,9 @@ import (
 	"syscall"
 )
 
-// perfCause says in a sentence why an event can't be sampled, and what to do.
-// It is the one place for that: see evsel__open_strerror in the kernel's
-// tools/perf for where the errors come from.
+// perfCause says in a sentence why an event can't be sampled, and what to do. All such
+// messages are here. See evsel__open_strerror in the kernel's tools/perf for where the
+// errors come from.
 func perfCause(f perf.Failure) string {
 	errno := syscall.Errno(f.Errno)
 	switch f.Op {
@@ -64,8 +64,8 @@ func perfRefused(f perf.Failure) bool {
 	return f.Op == perf.OpOpen && (errno == syscall.EACCES || errno == syscall.EPERM)
 }
 
-// perfDenied tells apart who forbids perf_event_open: the kernel's setting
-// answers EACCES, a seccomp filter nearly always EPERM.
+// perfDenied says what forbids perf_event_open. The kernel's setting answers EACCES, a
+// seccomp filter nearly always EPERM.
 func perfDenied(errno syscall.Errno) string {
 	const remedy = "grant CAP_PERFMON, or lower it: 2 allows user mode, 1 the kernel too"
 	paranoid := perfSysctl("perf_event_paranoid")

@@ -48,10 +48,10 @@ type foreignThreads struct {
 	failed []int32    // threads that could not be armed, in ascending order
 }
 
-// An allowance is CPU time that may be spent: one part in foreignShare of all time.
-// It is saved up for foreignSweep, so that a look which is dear once, as when the host
-// of a virtual machine takes the CPU away, does not put off the next one: rings would
-// be full before that.
+// An allowance is CPU time that may be spent: one part in foreignShare of all time. It
+// is saved up for as long as foreignSweep. So a single dear look, as when the host of a
+// virtual machine takes the CPU away, does not put off the next one, before which rings
+// would be full.
 type allowance struct {
 	saved time.Duration // negative if too much was spent
 	at    time.Time     // when it was that; zero before anything was spent
@@ -118,7 +118,7 @@ func (f *foreignThreads) due(state threadState, now time.Time) bool {
 	return since >= f.rest && (state != f.seen || since >= foreignSweep)
 }
 
-// find tells the runtime which threads there are. state is from before.
+// find passes the list of threads to the runtime. state is from before it was read.
 func (f *foreignThreads) find(state threadState) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -15,9 +15,9 @@ import (
 	"sync"
 )
 
-// kernelSymbols are the kernel's functions; none where the addresses are hidden. They
-// are read once, when a profile first has samples in the kernel: it takes the kernel
-// some 50 ms to write down what it has.
+// kernelSymbols are the kernel's functions; none if their addresses are hidden. They
+// are read once, when a profile first has samples in the kernel, as it takes the kernel
+// some 50 ms to list them.
 var kernelSymbols = sync.OnceValue(func() *ksyms {
 	f, err := os.Open("/proc/kallsyms")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 //
 // with a key from this file. Where the value is a number, a space or the end of
 // the line follows it. Programs may rely on the keys; the text after a number is
-// for people. A line that needs somebody's attention has "warning: " before it.
+// for people. A line that needs attention begins with "warning: ".
 
 // A ledgerLine is a line whose value is a number from the ledger.
 type ledgerLine struct {
@@ -26,9 +26,8 @@ type ledgerLine struct {
 	text  string // what follows the number; %s is the type of the event
 }
 
-// ledgerTotals are the lines for what was counted, which every event has, and
-// ledgerCauses those for what became of it where it is not an ordinary sample, of
-// which it has those that are not 0.
+// ledgerTotals are the lines of every event. ledgerCauses are lines for overflows that
+// are not ordinary samples; those whose number is 0 are left out.
 var (
 	ledgerTotals = []ledgerLine{
 		{"threads", func(st *perf.Stats) uint64 { return st.Threads }, "armed"},

@@ -12,8 +12,8 @@ import (
 	"strconv"
 )
 
-// costEnv tightens the overhead bound: whoever runs a program can have profiles
-// cost less, down to 1 percent by the bound's estimate, but not more.
+// costEnv tightens the overhead bound. With it a program's profiles can be made to cost
+// less, down to 1 percent by the bound's estimate, but not more.
 const costEnv = "GO_PPROF_MAX_OVERHEAD"
 
 // perfMaxCost returns the bound's perf.Limits.Cost.

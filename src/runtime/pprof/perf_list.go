@@ -35,14 +35,13 @@ type EventInfo struct {
 // each PMU in /sys/bus/event_source/devices. Raw events, breakpoints and
 // tracepoints have no such list.
 //
-// Whether an event can be sampled is found out by causing it and taking a
-// sample of it on the calling thread. Opening it would be no proof: some
-// machines, virtual ones above all, open events that never occur or never
-// interrupt. It takes fractions of a millisecond for an event that can be
-// sampled or is refused, milliseconds for one that does not occur, and no
-// more than some hundredths of a second for one that counts without
-// interrupting. Other threads are not touched, and a CPU profile may be
-// running.
+// Events finds out whether an event can be sampled by causing it and taking a sample
+// of it on the calling thread. Opening it would not be enough: some machines, most of
+// all virtual ones, open events that never occur or never interrupt. That takes
+// fractions of a millisecond for an event that can be sampled or is refused,
+// milliseconds for one that does not occur, and at most some hundredths of a second
+// for one that counts without interrupting. Other threads are not affected, and CPU
+// profiles may be running.
 func Events() []EventInfo { return perfEvents() }
 
 // newEventInfo returns what is known of an event before it is tried.
@@ -65,8 +64,8 @@ func newEventInfo(l *perfevent.Listing) EventInfo {
 }
 
 // An eventError is an error of an EventInfo. Unlike those of
-// StartCPUProfileWithConfig it does not name the event: whoever prints a table
-// has the name already, and finds out that many events have one cause.
+// StartCPUProfileWithConfig it does not name the event: a table that prints it has the
+// name already, and can group events that have the same cause.
 type eventError struct {
 	cause string
 	err   error

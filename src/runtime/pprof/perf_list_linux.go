@@ -20,12 +20,11 @@ func runtime_perfProbe(cfg *perf.Config, budget int64, step func()) (samples, co
 
 // How long an event may take to show a sample. Most show it in the first step.
 const (
-	// That an event does not occur is no proof of anything.
+	// That an event does not occur in this time proves nothing.
 	probeBudget = 2 * time.Millisecond
 
-	// An event that counts and does not interrupt is condemned only after some
-	// ticks of the kernel (4 or 10 ms each), where emulated PMUs, which look
-	// for overflows then, have had their chance.
+	// An event that counts and does not interrupt is given some ticks of the
+	// kernel (4 or 10 ms each): emulated PMUs look for overflows only then.
 	probeBudgetLong = 30 * time.Millisecond
 )
 
@@ -93,9 +92,9 @@ func (w *probeWork) probe(name string) (sampled bool, err error) {
 	return false, probeVerdict(ran, counted, period, occurs)
 }
 
-// probeVerdict returns why an event opens and can't be sampled, given that its
-// counters counted so much, of which no sample came, and ran or did not. nil
-// is no proof that it can.
+// probeVerdict returns why an event that opens can't be sampled, given whether its
+// counters ran and how much they counted without a sample. nil does not prove that it
+// can be sampled.
 func probeVerdict(ran bool, counted, period uint64, occurs bool) error {
 	switch {
 	case !ran:
@@ -113,8 +112,8 @@ type probeResult struct {
 	ran              bool
 }
 
-// tryProbe probes for a short time, and once more for a long time before a
-// lack of samples is held against the machine.
+// tryProbe probes for a short time, and once more for a long time before it concludes
+// anything from a lack of samples.
 func tryProbe(cfg *perf.Config, step func(), occurs bool) (r probeResult, f perf.Failure) {
 	for _, budget := range []time.Duration{probeBudget, probeBudgetLong} {
 		r.samples, r.counted, r.ran, f = runtime_perfProbe(cfg, budget.Nanoseconds(), step)

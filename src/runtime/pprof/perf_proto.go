@@ -56,10 +56,10 @@ func (b *profileBuilder) addPerfData(e *perfEvent, data []uint64, tags []unsafe.
 	return nil
 }
 
-// expand turns the stacks, most of which the runtime recorded as the return
-// addresses of frames, into those of calls, with one for each inlined call. It
-// is done here, once for each pair of neighbours in all stacks, and not by the
-// signal handler for each sample.
+// expand turns the stacks into stacks of calls, with an entry for each inlined call.
+// The runtime records most of them as return addresses of frames. Expanding them is
+// done here, once for each pair of neighbours in all stacks, rather than by the signal
+// handler for each sample.
 func (p *perfProfile) expand(b *profileBuilder) {
 	x := &perfExpander{known: make(map[perfFrame]perfFrameCalls)}
 	for m := b.m.all; m != nil; m = m.nextAll {
@@ -132,14 +132,14 @@ func (p *perfProfile) values(m *profMapEntry, upstream []int64) []int64 {
 	return m.values
 }
 
-// header writes what the profile says of itself: its sample types, the first
-// of which is the number of samples, and the default of which is its first
-// event. A profile that is not of an event has a nil p, and upstream's header.
+// header writes the profile's sample types, period and comments. The first sample type
+// is the number of samples, and the default one is the first event. A profile that is
+// not of an event has a nil p, and upstream's header.
 //
-// A profile has one period type, with one period, so both, and the number of
-// samples, are those of the first event. There is no other meaning that samples
-// can have: programs multiply them by the period (Parca does), or take them for
-// the weight of a call (the go command for PGO).
+// A profile has one period type with one period. So both, and the number of samples,
+// are those of the first event. The number can't mean anything else: programs multiply
+// it by the period (Parca does), or take it for the weight of a call (the go command
+// for PGO).
 func (p *perfProfile) header(b *profileBuilder) {
 	if p == nil {
 		return
@@ -166,9 +166,9 @@ func lostStack() []uint64 {
 	return []uint64{0, uint64(abi.FuncPCABIInternal(lostProfileEvent) + 1)}
 }
 
-// weighLost has the samples that did not fit in the runtime's buffers stand for
-// the events that no other sample stands for. The overhead bound may have
-// changed their periods, which went with them.
+// weighLost makes the samples that did not fit in the runtime's buffers stand for the
+// events that no other sample stands for. Their own periods, which the overhead bound
+// may have changed, were lost with them.
 func (b *profileBuilder) weighLost(e *perfEvent) {
 	if e.lostBuffer == 0 {
 		return

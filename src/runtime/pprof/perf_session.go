@@ -30,12 +30,13 @@ func runtime_perfScan(tids []int32, session int) (failed int, spent int64)
 func runtime_perfInGo(pc uintptr) bool
 func runtime_perfRead(session int) (event int, data []uint64, tags []unsafe.Pointer, eof bool)
 
-// perfRunning is the session of which StopCPUProfile is the end, or which has the
-// timer, or nil. Protected by cpu.Mutex; not nil only while cpu.profiling is true.
+// perfRunning is the session that StopCPUProfile ends, or that has the timer; nil if
+// there is none. Protected by cpu.Mutex; not nil only while cpu.profiling is true.
 var perfRunning *perfSession
 
-// perfChange is held while a session starts, stops or is done with: the runtime makes
-// one change at a time. Whoever holds cpu.Mutex may take it, not the other way round.
+// perfChange is held while a session starts, stops or is given back: the runtime makes
+// one change at a time. It may be taken while cpu.Mutex is held, not the other way
+// round.
 var perfChange sync.Mutex
 
 // A perfSession is what one call of StartCPUProfileWithConfig or StartSession started.
@@ -124,13 +125,13 @@ func (s *perfSession) add(p *perfProfile, event *perfevent.Event, period uint64)
 	return nil
 }
 
-// breakpointSignals reports whether a thread goes on after a signal for a
-// breakpoint. On x86 the kernel sets the resume flag, which signal handlers
-// preserve. On arm64 and arm it lets the thread step over the instruction, but
-// with a signal pending the step is into the handler, and when that returns the
-// breakpoint is hit again (breakpoint_handler and signal_rewind_single_step in
-// arch/arm64/kernel). A program that called a function 40 times did not finish
-// in 10 minutes. Others are not known.
+// breakpointSignals reports whether a thread gets past a breakpoint that sends it a
+// signal. On x86 the kernel sets the resume flag, which signal handlers preserve. On
+// arm64 and arm it lets the thread step over the instruction. But with a signal
+// pending the step goes into the handler, and when that returns the breakpoint is hit
+// again (breakpoint_handler and signal_rewind_single_step in arch/arm64/kernel): a
+// program that called a function 40 times did not finish in 10 minutes. Other
+// architectures have not been tried.
 func breakpointSignals() bool {
 	return runtime.GOARCH == "amd64" || runtime.GOARCH == "386"
 }
@@ -180,7 +181,7 @@ func sameWriter(v, w io.Writer) bool {
 }
 
 // start starts sampling. If the session has the timer, the caller holds cpu.Mutex, and
-// nobody else has it.
+// no other session has the timer.
 func (s *perfSession) start() error {
 	for _, p := range s.profiles {
 		p.b = newProfileBuilder(p.w)
@@ -202,9 +203,9 @@ func (s *perfSession) start() error {
 	return nil
 }
 
-// startEvents has the runtime start sampling. Where a clock is refused because
-// it includes the kernel, which nobody asked for, clocks leave it out, and the
-// profile says so.
+// startEvents makes the runtime start sampling. If a clock is refused because it
+// includes the kernel, which the program did not ask for, clocks leave the kernel out,
+// and the profile says so.
 func (s *perfSession) startEvents() error {
 	cost, err := perfMaxCost()
 	if err != nil {
@@ -227,9 +228,8 @@ func (s *perfSession) startEvents() error {
 	return nil
 }
 
-// userOnly excludes the kernel from the clocks that need not include it, because
-// of f. It reports false if that would sample another of the session's events
-// twice.
+// userOnly excludes the kernel from the clocks that need not include it, because of f.
+// It reports false if that would make two of the session's events the same.
 func (s *perfSession) userOnly(f perf.Failure) bool {
 	for slot, e := range s.slots {
 		if !e.KernelOptional {

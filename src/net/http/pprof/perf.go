@@ -27,21 +27,20 @@ import (
 //
 //	/debug/pprof/profile?event=cycles&period=1000003&seconds=5
 //
-// A request without event is not looked at here and is served as ever.
+// A request without event is served by upstream's code.
 //
-// Unlike the profiles of the timer, these are for a server to refuse: the
-// machine may not have the event, and a client that may ask for any event at
-// any period could stop the service. So the parameters are checked strictly,
-// and nothing of the answer is written before there is a profile.
+// Unlike a profile of the timer, a profile of events may have to be refused: the
+// machine may not have the event, and a client that could ask for any event at any
+// period could stop the service. So the parameters are checked strictly, and nothing
+// of the answer is written before there is a profile.
 
 // probesEnv lets requests sample breakpoints and tracepoints.
 //
-// These make a program stop where the client says, as often as it gets there.
-// A breakpoint on a hot function slows the service down a hundredfold, one on a
-// variable that a secret decides about tells the secret. Whether clients may do
-// that depends on who can reach the server, which whoever runs it knows and who
-// wrote it does not. So it is a variable of the environment, and not one of this
-// package.
+// These make a program stop wherever the client says, each time it gets there. A
+// breakpoint on a hot function slows the service down a hundredfold, and one on a
+// variable that depends on a secret reveals the secret. Whether clients may do that
+// depends on who can reach the server, which its operator knows and its author does
+// not. So it is a variable of the environment, and not one of this package.
 const probesEnv = "GO_PPROF_ENABLE_HTTP_PROBES"
 
 // noEventsEnv switches off all that makes the system call perf_event_open over
@@ -49,8 +48,8 @@ const probesEnv = "GO_PPROF_ENABLE_HTTP_PROBES"
 // a request that asks for an event ends the service.
 const noEventsEnv = "GO_PPROF_DISABLE_HTTP_EVENTS"
 
-// eventsOff returns an error if events are switched off. Whoever sets the
-// variable to something else than true wants to be safe, too.
+// eventsOff returns an error if events are switched off. Any value but 0 and false
+// switches them off, to be on the safe side.
 func eventsOff() error {
 	switch v := os.Getenv(noEventsEnv); v {
 	case "", "0", "false":
@@ -61,16 +60,14 @@ func eventsOff() error {
 	}
 }
 
-// maxQuery bounds the query of a request for events, in bytes. Eight
-// breakpoints with the longest names that are parsed, all of which is escaped,
-// have 24 KiB.
+// maxQuery bounds the query of a request for events, in bytes. Eight breakpoints with
+// the longest names that are parsed, completely escaped, take 24 KiB.
 const maxQuery = 32 << 10
 
-// minPeriods are the least periods that a request may ask for. Each sample
-// stops its thread for some microseconds to tens of them, in which the CPU does
-// what 10,000 cycles or a tenth of a millisecond are, so that at these periods
-// a thread that does nothing but cause the event still gets on. The first row
-// that matches decides.
+// minPeriods are the least periods that a request may ask for. A sample stops its
+// thread for microseconds to tens of microseconds. So at 10,000 cycles or a tenth of a
+// millisecond even a thread that does nothing but cause the event makes progress. The
+// first row that matches decides.
 var minPeriods = []struct {
 	kind   perfevent.Kind
 	suffix string // of the event's type
@@ -148,9 +145,9 @@ func serveEvents(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// hasEvent reports whether the parsed request has the parameter event, be it
-// one that is lost because the query is malformed: what is asked for there is
-// not a profile by the timer.
+// hasEvent reports whether the parsed request has the parameter event, even if it was
+// dropped because the query is malformed: such a request does not ask for a profile of
+// the timer.
 func hasEvent(r *http.Request) bool {
 	if r.Form.Has("event") {
 		return true
@@ -182,8 +179,8 @@ func waitSeconds(r *http.Request, seconds int64) bool {
 	}
 }
 
-// parseEventRequest returns what r asks for. What costs more the longer the
-// query is comes after the bounds on it, and stops when the client has gone.
+// parseEventRequest returns what r asks for. The query is bounded before anything is
+// done whose cost grows with its length.
 func parseEventRequest(r *http.Request) (*eventRequest, error) {
 	if r.Method != "" && r.Method != http.MethodGet {
 		return nil, &requestError{http.StatusMethodNotAllowed, "a profile of events is asked for with GET"}
@@ -376,8 +373,8 @@ func checkProfile(data []byte) error {
 	return checkSamples(p)
 }
 
-// checkSamples returns an error if p has no samples and says that this is the
-// machine's fault. A program that is idle is none: its profile is the answer.
+// checkSamples returns an error if p has no samples and its comments say that this is
+// the machine's fault. The profile of an idle program is not an error.
 func checkSamples(p *profile.Profile) error {
 	if len(p.Sample) > 0 {
 		return nil

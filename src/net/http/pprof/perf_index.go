@@ -16,11 +16,10 @@ import (
 	"time"
 )
 
-// The index page itself looks for no events: it must not be riskier than it
-// ever was, and looking takes the system call perf_event_open, for which some
-// seccomp filters kill. It links to a page that does. That is the index with
-// a parameter, so that it is there wherever Index is registered, under the one
-// path or under all below it.
+// The index page itself does not look for events. That takes the system call
+// perf_event_open, for which some seccomp filters kill the program, and the page must
+// not become riskier than upstream's. It links to a page that does: the index with a
+// parameter, which exists wherever Index is registered.
 
 // eventsLink returns what the index page says about events.
 func eventsLink() string {
@@ -71,10 +70,9 @@ func serveEventList(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// eventsAge is how long the page shows what has been found out about events.
-// Finding out costs a burst of some hundredths of a second, which a client must
-// not be able to ask for again and again; permissions may be granted while the
-// program runs.
+// eventsAge is how long the list of events is kept. Making it takes some hundredths of
+// a second of CPU time, which clients must not be able to ask for again and again. But
+// permissions may be granted while the program runs.
 const eventsAge = time.Minute
 
 var events struct {
@@ -97,8 +95,8 @@ func listEvents() []pprof.EventInfo {
 	return events.list
 }
 
-// eventsHTML returns a list of events: those that can be sampled with links, and the others by reason, since one reason often stands
-// for most of them.
+// eventsHTML returns the list of events: those that can be sampled, with links, and the
+// others by reason, as most of them often have the same one.
 func eventsHTML(list []pprof.EventInfo) string {
 	var b strings.Builder
 	b.WriteString(`<style>

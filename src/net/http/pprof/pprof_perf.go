@@ -12,7 +12,7 @@
 //	go tool pprof 'http://localhost:6060/debug/pprof/profile?event=cycles,cacheMisses&seconds=5'
 //
 // /debug/pprof/ links to the list of events that the machine has,
-// /debug/pprof/?events=1. Who asks for it has the program try each event.
+// /debug/pprof/?events=1. To make it, the program tries each event.
 //
 // Breakpoints and tracepoints can be asked for only if the program runs with
 // GO_PPROF_ENABLE_HTTP_PROBES=true in its environment.
