@@ -2,40 +2,20 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Tests of the overhead bound: whatever the period, the program gets on.
+// Tests of perfbound_linux.go in package runtime: whatever the period, the program
+// makes progress.
 
 package pprof
 
 import (
-	"internal/msan"
-	"internal/testenv"
 	"io"
 	"os"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
-
-// perfFault causes a number of page faults.
-func perfFault(t *testing.T, faults int) {
-	t.Helper()
-	for ; faults > 0; faults -= 512 {
-		pages := min(faults, 512)
-		b, err := syscall.Mmap(-1, 0, pages*4096, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-		if err != nil {
-			t.Fatal(err)
-		}
-		syscall.Madvise(b, syscall.MADV_NOHUGEPAGE)
-		for i := 0; i < len(b); i += 4096 {
-			b[i] = 1
-		}
-		syscall.Munmap(b)
-	}
-}
 
 // perfMaxSlowdown is what doc/pmu.md promises: samples take a quarter of the CPU
 // time at the most, which makes the program 1.33 times slower, and the rest is for
@@ -132,10 +112,6 @@ func perfTimedCounting(t *testing.T, work func(*testing.T, int) perfTimed, event
 	return 2 * with.quick() / (before.quick() + after.quick())
 }
 
-func perfMedian(s []float64) float64 {
-	return slices.Sorted(slices.Values(s))[len(s)/2]
-}
-
 // perfDear are functions that run once for each sample. A breakpoint that counts
 // them makes a sample dearer by an exception, which takes about as long as
 // what it takes otherwise: in a virtual machine with 30 us for a sample it was
@@ -229,14 +205,6 @@ func TestPerfBound(t *testing.T) {
 	}
 }
 
-//go:noinline
-func perfCompute(n int) (x int) {
-	for i := range n {
-		x += i * i
-	}
-	return x
-}
-
 // TestPerfBoundSeveral tests that changes of one event's period, for what
 // another one costs too, drop nothing: the samples stand for every event.
 func TestPerfBoundSeveral(t *testing.T) {
@@ -285,127 +253,18 @@ func TestPerfBoundTightened(t *testing.T) {
 	perfNothingOpen(t)
 }
 
-// perfMaxPeriod returns the longest period that the overhead bound has taken.
-func perfMaxPeriod(r *perfResult) int64 {
-	return max(r.comment("period"), perfLedger(r.Profile)["longest period"])
-}
-
-func perfAtoi(t *testing.T, s string) int64 {
-	t.Helper()
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil {
-		t.Fatal(err)
+// TestPerfThrottled tests counters that the kernel throttles: the program gets
+// on, and the profile says so.
+func TestPerfThrottled(t *testing.T) {
+	perfNeeds(t, "task-clock:uk")
+	perfNeedsRoot(t)
+	// It is a limit per tick, of 1 to 10 ms.
+	perfSetSysctl(t, "perf_event_max_sample_rate", "1000")
+	r := perfProfileOf(t, []perfReq{{"task-clock:uk", 60e3}}, func() { perfCompute(1e9) })[0]
+	if n := r.comment("throttled"); n == 0 {
+		t.Errorf("not throttled:\n%s", r.ledger())
 	}
-	return n
-}
-
-// TestPerfStuck tests breakpoints on functions that the profiler's own signal
-// handler calls, before it looks for samples and while it records them. Each
-// sample then causes another: the program must get on, and the profile say so,
-// however much of the machine and of the thread's own time is taken by others
-// between two samples.
-func TestPerfStuck(t *testing.T) {
-	perfNeedsExact(t)
-	mode := perfInChild()
-	if mode == "busy" {
-		for { // until it is killed
-			perfCompute(1e6)
-		}
-	}
-	if mode == "" {
-		for _, mode := range []string{"quiet", "neighbours", "gaps", "no ring"} {
-			t.Run(mode, func(t *testing.T) {
-				if mode == "neighbours" {
-					for range 4 {
-						cmd := testenv.Command(t, testenv.Executable(t), "-test.run=^TestPerfStuck$")
-						cmd.Env = append(cmd.Environ(), "PMU_TEST_CHILD=busy")
-						if err := cmd.Start(); err != nil {
-							t.Fatal(err)
-						}
-						defer cmd.Wait()
-						defer cmd.Process.Kill()
-					}
-				}
-				perfChild(t, mode, nil) // with threads of its own
-			})
-		}
-		return
-	}
-	if mode == "no ring" {
-		forbidRings(t)
-	}
-	// A thread that makes no progress uses CPU time for ever: kill it when it has
-	// had far more than it takes.
-	if err := syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: 10, Max: 10}); err != nil {
-		t.Fatal(err)
-	}
-	fns := []string{"sigtrampgo", "perfSessionSigprof"}
-	if !msan.Enabled { // where libc installs the handler, with a sigreturn of its own
-		fns = append(fns, "sigreturn__sigaction")
-	}
-	if mode == "quiet" {
-		fns = append(fns, "memmove") // of which there are several in each run of the handler
-	}
-	for _, fn := range fns {
-		t.Run(fn, func(t *testing.T) {
-			runtime.LockOSThread()
-			defer runtime.UnlockOSThread()
-			r := perfProfileOf(t, []perfReq{{"mem:runtime." + fn + ":x", 1}}, func() {
-				if mode == "gaps" {
-					// Time between two samples that no handler sees.
-					defer mustOpenCounters(t, "mem:runtime.sigtramp:x", "mem:runtime.sigfwdgo:x", "mem:runtime.sighandler:x").Close()
-				}
-				src, dst := make([]byte, 1000), make([]byte, 1000)
-				for i := range 1000 {
-					src[0] = byte(i)
-					copy(dst, src[:500+i%500])
-				}
-				for _, sig := range []syscall.Signal{syscall.SIGURG, syscall.SIGPROF} {
-					if err := syscall.Tgkill(syscall.Getpid(), syscall.Gettid(), sig); err != nil {
-						t.Fatal(err)
-					}
-				}
-				perfSpin(100 * time.Millisecond)
-				if dst[0] != src[0] {
-					t.Errorf("copied %d, want %d", dst[0], src[0])
-				}
-			})[0]
-			stopped := r.stopped()
-			if stopped == 0 {
-				t.Errorf("the profile does not say that the breakpoint was stopped:\n%s", r.ledger())
-			}
-			// A thousand runs of the handler on each thread are enough. Other signals
-			// make some hits between them, and in each run there may be several.
-			t.Logf("%d samples, stopped on %d threads", r.total(), stopped)
-			if n, most := r.total(), 3000*stopped; n > most {
-				t.Errorf("stopped after %d samples, want %d at most:\n%s", n, most, r.ledger())
-			}
-		})
-	}
-}
-
-// stopped returns the number of threads on which a breakpoint was stopped.
-func (r *perfResult) stopped() int64 {
-	return perfLedger(r.Profile)["threads stopped"]
-}
-
-// TestPerfNotStuck tests that a program is not taken for one that makes no
-// progress, whose hits of a breakpoint all come where the signal does not: while
-// SIGPROF is blocked. From one to the next it is in the same place.
-func TestPerfNotStuck(t *testing.T) {
-	perfNeedsExact(t)
-	if !perfWithoutPreemption(t) {
-		return
-	}
-	const calls = 5000
-	r := perfProfileOf(t, []perfReq{{"mem:runtime/pprof.counterTarget:x", 1}}, func() {
-		for range calls {
-			unblock := perfBlockSIGPROF(t)
-			perfCallTarget(1)
-			unblock()
-		}
-	})[0]
-	if n := r.total(); n != calls || r.stopped() != 0 {
-		t.Errorf("%d samples of %d calls:\n%s", n, calls, r.ledger())
-	}
+	t.Log(r.ledger())
+	// It takes some ticks until the period is long enough.
+	perfWithin(t, "events counted, and of all samples", float64(r.comment("counted")), float64(r.events()), 0.1)
 }

@@ -2,19 +2,13 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Tests of errors from StartCPUProfileWithConfig: each says what is wrong and
-// what would help, and nothing has been started.
-
 package pprof
 
 import (
 	"bytes"
 	"errors"
-	"internal/race"
+	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 	"syscall"
@@ -159,134 +153,6 @@ func TestPerfNoPMU(t *testing.T) {
 	t.Skip("this machine has them all")
 }
 
-// TestPerfDescriptors tests what happens when there are too few descriptors: an
-// error if the first thread can't be armed, a remark in the profile otherwise.
-func TestPerfDescriptors(t *testing.T) {
-	perfNeeds(t, "task-clock")
-	if perfInChild() == "" {
-		perfChild(t, "limit", nil)
-		return
-	}
-	var lim syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv(multipleEnv, "true")
-	// Threads enough that they can't all be armed below.
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
-	release, ready := make(chan bool), make(chan bool)
-	for range 8 {
-		go func() {
-			runtime.LockOSThread()
-			defer runtime.UnlockOSThread()
-			ready <- true
-			<-release
-		}()
-		<-ready
-	}
-	defer close(release)
-	// limited calls f with so few descriptors that free are left for counters.
-	limited := func(free int, f func(own int)) {
-		// The limit is one above the highest descriptor allowed. Fill the
-		// holes below.
-		var fill []*os.File
-		for {
-			f, err := os.Open("/dev/null")
-			if err != nil {
-				t.Fatal(err)
-			}
-			fill = append(fill, f)
-			if n, _ := perfFDs(t); int(f.Fd()) >= n-2 { // n includes ReadDir's own
-				break
-			}
-		}
-		used := int(fill[len(fill)-1].Fd()) + 1
-		small := syscall.Rlimit{Cur: uint64(used + free), Max: lim.Max}
-		for int(small.Cur-small.Cur/4) < used+free { // a quarter is the program's
-			small.Cur++
-		}
-		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &small); err != nil {
-			t.Fatal(err)
-		}
-		f(int(small.Cur) - used - free)
-		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range fill {
-			f.Close()
-		}
-		perfNothingOpen(t)
-	}
-	// With two events, the k'th open of a counter fails.
-	events := []perfReq{{"task-clock", 1e6}, {"cpu-clock", 1e6}}
-	two := []ProfilingOption{PerfEvent(io.Discard, "task-clock", 0), PerfEvent(new(bytes.Buffer), "cpu-clock", 0)}
-	for free := range 7 {
-		limited(free, func(own int) {
-			if free < 2 {
-				err := StartCPUProfileWithConfig(two[0], two[1:]...)
-				if !errors.Is(err, syscall.EMFILE) {
-					t.Errorf("with %d descriptors left: error is %v", free, err)
-				} else if s := err.Error(); !strings.Contains(s, "ulimit -n") || !strings.Contains(s, "descriptor") {
-					t.Errorf("error has no remedy: %s", s)
-				}
-				return
-			}
-			for _, r := range perfProfileOf(t, events, func() {
-				cpuHogger(cpuHog1, &salt1, 30*time.Millisecond)
-				perfOpenFiles(t, own-1) // in cgo programs, one is a look for threads
-			}) {
-				if l := r.ledger(); !strings.Contains(l, "not sampled") || !strings.Contains(l, "descriptors") {
-					t.Errorf("with too few descriptors for all threads the profile says only:\n%s", l)
-				}
-				if n := r.comment("threads"); n > int64(free/2) {
-					t.Errorf("with %d descriptors %d threads were sampled for two events", free, n)
-				}
-			}
-		})
-	}
-	perfStartWorks(t)
-}
-
-// perfOpenFiles fails the test unless n files can be opened.
-func perfOpenFiles(t *testing.T, n int) {
-	t.Helper()
-	for i := range n {
-		f, err := os.Open("/dev/null")
-		if err != nil {
-			t.Errorf("the program's own open %d of %d: %v", i+1, n, err)
-			return
-		}
-		defer f.Close()
-	}
-}
-
-// perfOrdinaryUser makes a command run as a user without capabilities. The test
-// binary's directory may not be accessible to it, so the command is a copy of
-// the binary that is.
-func perfOrdinaryUser(t *testing.T) func(*exec.Cmd) {
-	dir, err := os.MkdirTemp("/tmp", "perf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return func(cmd *exec.Cmd) {
-		b, err := os.ReadFile(cmd.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cmd.Path = dir + "/pprof.test"
-		if err := os.WriteFile(cmd.Path, b, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-			t.Fatal(err)
-		}
-		cmd.Dir = "/"
-		const nobody = 65534
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	}
-}
-
 // TestPerfDenied tests the errors for an ordinary user and a strict kernel. Some
 // distributions' kernels refuse all at 3 or 4; others take these for 2.
 func TestPerfDenied(t *testing.T) {
@@ -319,6 +185,49 @@ func TestPerfDenied(t *testing.T) {
 	}
 }
 
+// TestPerfTooMany checks that more events than can be sampled are refused
+// before their names are looked at: it allocates nothing for each.
+func TestPerfTooMany(t *testing.T) {
+	const n = 10_000
+	var names []string
+	var opts []ProfilingOption
+	for i := range n {
+		names = append(names, fmt.Sprintf("r%x", i+1))
+		opts = append(opts, PerfEvent(new(bytes.Buffer), names[i], 0))
+	}
+	for _, test := range []struct {
+		what  string
+		start func(n int) error
+		want  string
+	}{
+		{"PerfEvents", func(n int) error { return StartCPUProfileWithConfig(PerfEvents(io.Discard, 0, names[:n]...)) },
+			"cpu profile: %d events at once; at most 8 can be sampled"},
+		{"options", func(n int) error { return StartCPUProfileWithConfig(opts[0], opts[1:n]...) },
+			"cpu profile: %d events at once; at most 8 can be sampled"},
+		{"both", func(n int) error {
+			return StartCPUProfileWithConfig(opts[0], PerfEvents(io.Discard, 0, names[1:n]...))
+		}, "cpu profile: %d events at once; at most 8 can be sampled"},
+		{"OpenCounters", func(n int) error { _, err := OpenCounters(names[:n]...); return err },
+			"counters: %d events at once; at most 8 can be counted"},
+	} {
+		var allocs [2]uint64
+		for i, n := range []int{9, n} {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			err := test.start(n)
+			runtime.ReadMemStats(&after)
+			allocs[i] = after.Mallocs - before.Mallocs
+			if want := fmt.Sprintf(test.want, n); err == nil || err.Error() != want {
+				t.Errorf("%s: %v, want %s", test.what, err, want)
+			}
+		}
+		t.Logf("%s: %d allocations for 9 events, %d for %d", test.what, allocs[0], allocs[1], n)
+		if allocs[1] > allocs[0]+1000 {
+			t.Errorf("%s: %d allocations for 9 events, %d for %d", test.what, allocs[0], allocs[1], n)
+		}
+	}
+}
+
 // TestPerfSeccomp tests the error where a seccomp filter forbids
 // perf_event_open, as in a container.
 func TestPerfSeccomp(t *testing.T) {
@@ -338,6 +247,43 @@ func TestPerfSeccomp(t *testing.T) {
 		t.Error(err)
 	}
 	StopCPUProfile()
+}
+
+// TestPerfSeccompLater tests a filter that the program installs while events are
+// sampled: the threads that come later are missing, and the profile says why.
+func TestPerfSeccompLater(t *testing.T) {
+	perfNeeds(t, "task-clock:uk")
+	switch mode := perfInChild(); mode {
+	case "":
+		for _, mode := range []string{"EPERM", "EACCES"} {
+			perfChild(t, mode, nil)
+		}
+	default:
+		errno, remedy := syscall.EPERM, "seccomp"
+		if mode == "EACCES" {
+			errno, remedy = syscall.EACCES, "perf_event_paranoid"
+		}
+		const later = 20
+		sum := 0
+		r := perfProfileOnce(t, []perfReq{{"task-clock:uk", 1e6}}, func() {
+			forbid(t, errno, perfEventOpenNr(t))
+			perfSpin(50 * time.Millisecond) // on a thread that is armed
+			perfThreads(later, func() { sum += perfCompute(1000) })
+		})[0]
+		if want := later * perfCompute(1000); sum != want {
+			t.Errorf("the later threads computed %d, want %d", sum, want)
+		}
+		if n := r.warned(); n < later/2 { // the first ones may be threads that were idle
+			t.Errorf("%d threads were not sampled by the profile, want %d at least", n, later/2)
+		}
+		if l := r.ledger(); !strings.Contains(l, remedy) || !strings.Contains(l, errno.Error()[:10]) {
+			t.Errorf("the profile does not say why:\n%s", l)
+		}
+		if r.total() == 0 {
+			t.Error("no samples of the threads from before")
+		}
+		perfNothingOpen(t)
+	}
 }
 
 // Offsets in struct seccomp_data on little-endian machines.
@@ -405,66 +351,3 @@ func forbid(t *testing.T, errno syscall.Errno, checks ...seccompCheck) {
 		t.Fatalf("seccomp: %v", errno)
 	}
 }
-
-// TestPerfNoRing tests sampling without rings, which need locked memory: the
-// profile says so, and is still right.
-func TestPerfNoRing(t *testing.T) {
-	if perfInChild() == "" {
-		perfNeeds(t, "task-clock")
-		perfNeedsRoot(t)
-		perfSetSysctl(t, "perf_event_mlock_kb", "0")
-		// Memory is locked on the account of a user, and root has no limit.
-		user := perfOrdinaryUser(t)
-		out := perfChild(t, "no memory", func(cmd *exec.Cmd) {
-			user(cmd)
-			cmd.Env = append(cmd.Env, "PMU_TEST_REQUIRE=")
-		})
-		if !strings.Contains(out, "PASS") {
-			t.Error("the child did not pass")
-		}
-		return
-	}
-	if err := syscall.Setrlimit(8 /* RLIMIT_MEMLOCK */, new(syscall.Rlimit)); err != nil {
-		t.Fatal(err)
-	}
-	event := "cycles"
-	if !perfCan(event) {
-		event = "task-clock"
-	}
-	r := perfProfileOf(t, []perfReq{{event, 500e3}}, func() { perfSpin(300 * time.Millisecond) })[0]
-	if n := perfMappings(t); n != 0 {
-		t.Errorf("%d rings are mapped", n)
-	}
-	l := r.ledger()
-	for _, w := range []string{"threads without a ring", "perf_event_mlock_kb", "ulimit -l"} {
-		if !strings.Contains(l, w) {
-			t.Errorf("the profile does not say %q:\n%s", w, l)
-		}
-	}
-	if event == "cycles" {
-		perfWithin(t, "cycles: counter / period, and samples",
-			float64(r.comment("counted"))/float64(r.comment("period")), float64(r.total()), 0.01)
-	} else if r.total() == 0 { // those in the kernel are missing, however many
-		t.Errorf("no samples:\n%s", l)
-	}
-
-	if race.Enabled || !perfCan(perfCalls("perfTargetA")) {
-		return
-	}
-	const calls = 3000
-	r = perfProfileOf(t, []perfReq{{perfCalls("perfTargetA"), 1}}, func() { perfCaller1(calls) })[0]
-	r.near("samples", float64(r.count(perfStartsWith("perfTargetA", "perfCaller1"))), calls, 0)
-
-	rs := perfProfileOf(t, []perfReq{{perfCalls("perfTargetA"), 1}, {perfCalls("perfTargetB"), 1}}, func() {
-		var x int
-		for range calls {
-			perfTargetA(&x)
-			perfTargetB(&x)
-		}
-	})
-	for _, r := range rs {
-		r.near("samples beside another breakpoint", float64(r.total()), calls, 0)
-	}
-}
-
-var _ = emulated(TestPerfNoRing)

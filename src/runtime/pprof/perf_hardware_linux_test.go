@@ -2,8 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Tests of hardware events. They are exact on the emulated machine
-// (misc/pmu/vm), which has the first PMU that anyone can get.
+// Tests of events of the processor, for the emulated machine.
 
 package pprof
 
@@ -119,19 +118,6 @@ func TestPerfFourEvents(t *testing.T) {
 }
 
 var _ = emulated(TestPerfFourEvents)
-
-// perfTouch causes a page fault for each page of n new bytes.
-func perfTouch(t *testing.T, n int) {
-	b, err := syscall.Mmap(-1, 0, n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Fatal(err)
-	}
-	syscall.Madvise(b, 15 /* MADV_NOHUGEPAGE */) // fails where there are no huge pages
-	for i := 0; i < n; i += os.Getpagesize() {
-		b[i] = 1
-	}
-	syscall.Munmap(b)
-}
 
 // TestPerfFourThreads tests that each of four threads gets its samples: thread i
 // does i times the work of the first.

@@ -2,124 +2,17 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Tests of the ledger: what could not be sampled is counted, by cause, and is
-// in the profile under its own name, so that totals are right.
-
 package pprof
 
 import (
 	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"unsafe"
 )
-
-// perfWithoutPreemption runs the test again in a process where goroutines are not
-// preempted by signals, and reports whether this is it. A preemption on a
-// breakpoint hits it once more, which is told from a call only where the hit has
-// not been lost; and a goroutine that can't be preempted keeps its P.
-func perfWithoutPreemption(t *testing.T) bool {
-	t.Helper()
-	if perfInChild() != "" {
-		return true
-	}
-	perfChild(t, "asyncpreemptoff", func(cmd *exec.Cmd) {
-		cmd.Env = append(cmd.Env, "GODEBUG=asyncpreemptoff=1")
-	})
-	return false
-}
-
-// perfCallTarget calls counterTarget n times. Neither has a stack check in the
-// loop, where the scheduler could take the P away.
-func perfCallTarget(n int) (x int) {
-	for range n {
-		counterTarget(&x)
-	}
-	return x
-}
-
-// TestPerfLostRing tests that calls which the kernel's ring had no room for are
-// in the profile: a thread that blocks SIGPROF makes more of them than the ring
-// holds.
-func TestPerfLostRing(t *testing.T) {
-	perfNeedsExact(t)
-	if !perfWithoutPreemption(t) {
-		return
-	}
-	const n = 3000
-	r := perfProfileOf(t, []perfReq{{perfCalls("counterTarget"), 1}}, func() {
-		defer perfBlockSIGPROF(t)()
-		perfCallTarget(n)
-	})[0]
-	lost, delayed := r.inFrame("runtime._PerfLostRing"), r.inFrame("runtime._PerfDelayed")
-	t.Logf("%d lost, %d delayed; ledger:\n%s", lost, delayed, r.ledger())
-	if lost == 0 || delayed == 0 {
-		t.Error("none lost, or none delayed")
-	}
-	r.near("delayed and lost", float64(delayed+lost), n, 0)
-	r.near("samples", float64(r.total()), n, 0)
-	r.near("events", float64(r.events()), n, 0)
-	if got := r.comment("lost in ring"); got != lost {
-		t.Errorf("the comments have %d lost samples, the profile %d", got, lost)
-	}
-	if t.Failed() {
-		t.Log(r.byStack())
-	}
-}
-
-// TestPerfLostRingFirst tests that calls are lost as what they are on threads whose
-// handler runs for the first time when the ring has long been full: until then
-// a thread's first period stays, which is random, and nearly always shorter than
-// the event's.
-func TestPerfLostRingFirst(t *testing.T) {
-	perfNeedsExact(t)
-	if !perfWithoutPreemption(t) {
-		return
-	}
-	const threads, calls = 4, 8000
-	r := perfProfileOf(t, []perfReq{{perfCalls("counterTarget"), 13}}, func() {
-		perfThreads(threads, func() {
-			defer perfBlockSIGPROF(t)()
-			perfCallTarget(calls)
-		})
-	})[0]
-	if r.inFrame("runtime._PerfLostRing") == 0 {
-		t.Error("none lost")
-	}
-	r.near("counted", float64(r.comment("counted")), threads*calls, 0)
-	r.near("events", float64(r.events()), threads*calls, threads*13)
-}
-
-// TestPerfExitBlocked tests the same for threads that end before their handler has
-// run at all. (A thread may start another one as it ends, with its signals
-// blocked, and samples of that are what nearly every short thread has.)
-func TestPerfExitBlocked(t *testing.T) {
-	perfNeedsExact(t)
-	const threads, calls, period = 20, 260, 13
-	r := perfProfileOf(t, []perfReq{{perfCalls("counterTarget"), period}}, func() {
-		var wg sync.WaitGroup
-		for range threads {
-			wg.Go(func() {
-				perfBlockSIGPROF(t) // for ever, and locks the thread, so it exits
-				perfCallTarget(calls)
-			})
-		}
-		wg.Wait()
-	})[0]
-	if n := r.comment("threads"); n < threads {
-		t.Errorf("%d threads, want at least %d", n, threads)
-	}
-	counted := r.comment("counted")
-	if counted < threads*calls { // a call may be preempted on the breakpoint, and hit it again
-		t.Errorf("%d calls counted of %d", counted, threads*calls)
-	}
-	r.near("events", float64(r.events()), float64(counted), threads*period)
-}
 
 // TestPerfLostBuffer tests that samples which the profile's buffer had no room for
 // are in the profile: its reader can't run while the only P makes them.
@@ -180,15 +73,6 @@ func TestPerfLostBufferFaults(t *testing.T) {
 }
 
 var _ = emulated(TestPerfLostBufferFaults)
-
-// perfDeep calls f with n more frames on the stack.
-func perfDeep(n int, f func()) {
-	if n > 0 {
-		perfDeep(n-1, f)
-	} else {
-		f()
-	}
-}
 
 // lostBuffer returns how many samples the profile's buffer had no room for, and
 // fails the test if the comments disagree.

@@ -2,6 +2,9 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
+// What the tests share: what they need of the machine, profiles and what is said of
+// them, children, and work to do.
+
 package pprof
 
 import (
@@ -11,15 +14,17 @@ import (
 	"internal/profile"
 	"internal/race"
 	"internal/testenv"
+	"io/fs"
+	"math"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
-	"unsafe"
 )
 
 // perfNeeds skips the test if the kernel can't sample the event here, as in a
@@ -108,6 +113,33 @@ func perfSetSysctl(t *testing.T, name, value string) {
 			t.Error(err)
 		}
 	})
+}
+
+// perfOrdinaryUser makes a command run as a user without capabilities. The test
+// binary's directory may not be accessible to it, so the command is a copy of
+// the binary that is.
+func perfOrdinaryUser(t *testing.T) func(*exec.Cmd) {
+	dir, err := os.MkdirTemp("/tmp", "perf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return func(cmd *exec.Cmd) {
+		b, err := os.ReadFile(cmd.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Path = dir + "/pprof.test"
+		if err := os.WriteFile(cmd.Path, b, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			t.Fatal(err)
+		}
+		cmd.Dir = "/"
+		const nobody = 65534
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
 }
 
 // A perfReq is an event to sample; name "" is the OS timer.
@@ -313,10 +345,36 @@ func (r *perfResult) events() int64 {
 	return n
 }
 
-// perfVar returns the name of the event of writes to the variable at p. Test
-// binaries have no symbol table, so it can't be named.
-func perfWrites[T any](p *T) string {
-	return fmt.Sprintf("mem:%p/%d:w", p, unsafe.Sizeof(*p))
+// warned returns the number of threads that were not sampled.
+func (r *perfResult) warned() int64 { return perfLedger(r.Profile)["threads not sampled"] }
+
+// stopped returns the number of threads on which a breakpoint was stopped.
+func (r *perfResult) stopped() int64 {
+	return perfLedger(r.Profile)["threads stopped"]
+}
+
+// perfMaxPeriod returns the longest period that the overhead bound has taken.
+func perfMaxPeriod(r *perfResult) int64 {
+	return max(r.comment("period"), perfLedger(r.Profile)["longest period"])
+}
+
+// perfWithin fails the test unless a and b differ by at most the given part.
+func perfWithin(t *testing.T, what string, a, b, part float64) {
+	t.Helper()
+	if math.Abs(a-b) > part*math.Max(a, b) {
+		t.Errorf("%s: %.0f and %.0f differ by more than %.1f %%", what, a, b, 100*part)
+	} else {
+		t.Logf("%s: %.0f and %.0f", what, a, b)
+	}
+}
+
+func perfAtoi(t *testing.T, s string) int64 {
+	t.Helper()
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // perfChild runs this test again, alone, in a process of its own, where
@@ -385,4 +443,34 @@ func perfNothingOpen(t *testing.T) {
 	if n := perfMappings(t); n != 0 {
 		t.Errorf("%d rings are mapped", n)
 	}
+}
+
+// perfThreads has n threads run f one after the other, each on a thread that is
+// new, and exits with it.
+func perfThreads(n int, f func()) {
+	for range n {
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			runtime.LockOSThread() // for ever, so the thread exits
+			f()
+		}()
+		<-done
+	}
+}
+
+// perfStatus returns a line of /proc/self/status.
+func perfStatus(t *testing.T, key string) string {
+	t.Helper()
+	b, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		if v, ok := strings.CutPrefix(line, key+":"); ok {
+			return strings.TrimSpace(v)
+		}
+	}
+	t.Fatalf("/proc/self/status has no %s", key)
+	return ""
 }

@@ -2,24 +2,21 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Tests of what a session of sampled events leaves behind: nothing.
+// Tests of perfarm_linux.go and perfdisarm_linux.go in package runtime: threads that
+// come and go, starts and stops.
 
 package pprof
 
 import (
 	"bytes"
-	"fmt"
-	"internal/msan"
 	"internal/profile"
 	"internal/race"
 	"internal/runtime/perf"
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,20 +25,38 @@ import (
 	"time"
 )
 
-// perfStatus returns a line of /proc/self/status.
-func perfStatus(t *testing.T, key string) string {
-	t.Helper()
-	b, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		t.Fatal(err)
+// TestPerfShortThreads tests that threads that live shorter than a period are
+// represented: they get a sample with the probability that is due to them.
+func TestPerfShortThreads(t *testing.T) {
+	perfNeedsExact(t)
+	if !perfWithoutPreemption(t) {
+		return
 	}
-	for line := range strings.Lines(string(b)) {
-		if v, ok := strings.CutPrefix(line, key+":"); ok {
-			return strings.TrimSpace(v)
+	const (
+		threads = 2000
+		calls   = 100
+		period  = 167
+	)
+	r := perfProfileOf(t, []perfReq{{perfCalls("counterTarget"), period}}, func() {
+		for range threads / 4 {
+			var wg sync.WaitGroup
+			for range 4 {
+				wg.Go(func() {
+					runtime.LockOSThread() // for ever, so the thread exits
+					perfCallTarget(calls)
+				})
+			}
+			wg.Wait()
 		}
+	})[0]
+	// Each thread has a sample with probability p.
+	p := float64(calls) / period
+	sigma := math.Sqrt(threads * p * (1 - p))
+	r.near("samples", float64(r.count(perfStartsWith("counterTarget", "perfCallTarget"))), threads*p, 5*sigma)
+	if n := r.comment("threads"); n < threads {
+		t.Errorf("%d threads were armed, want %d at least", n, threads)
 	}
-	t.Fatalf("/proc/self/status has no %s", key)
-	return ""
+	r.near("calls counted", float64(r.comment("counted")), threads*calls, 0)
 }
 
 // TestPerfStop tests that when StopCPUProfile returns no counter is open and no
@@ -98,25 +113,6 @@ func TestPerfStop(t *testing.T) {
 	}
 }
 
-// perfChurn starts threads that compute a little and exit, until quit is closed.
-func perfChurn(quit chan bool) {
-	for {
-		select {
-		case <-quit:
-			return
-		default:
-		}
-		done := make(chan bool)
-		go func() {
-			runtime.LockOSThread() // for ever, so the thread exits
-			x := 1
-			x = cpuHog0(x, 2e4)
-			done <- x == 0
-		}()
-		<-done
-	}
-}
-
 // TestPerfStartStopRace tests that starting and stopping from several goroutines
 // at once leaves either a whole profile or none.
 func TestPerfStartStopRace(t *testing.T) {
@@ -146,163 +142,6 @@ func TestPerfStartStopRace(t *testing.T) {
 	churn.Wait()
 	r := perfProfileOf(t, []perfReq{{"task-clock:uk", 1e6}}, func() { perfSpin(50 * time.Millisecond) })[0]
 	r.balance()
-}
-
-// TestPerfExec tests that a child process has none of the counters' descriptors.
-func TestPerfExec(t *testing.T) {
-	if perfInChild() != "" {
-		_, n := perfFDs(t)
-		fmt.Printf("counters: %d\n", n)
-		return
-	}
-	perfNeeds(t, "task-clock:uk")
-	if err := StartCPUProfileWithConfig(PerfEvent(io.Discard, "task-clock:uk", 1e6)); err != nil {
-		t.Fatal(err)
-	}
-	defer StopCPUProfile()
-	if _, n := perfFDs(t); n == 0 {
-		t.Error("no counters are open while sampling")
-	}
-	if out := perfChild(t, "list", nil); !strings.Contains(out, "counters: 0\n") {
-		t.Errorf("a child has counters:\n%s", out)
-	}
-}
-
-// TestPerfExecSelf tests that a process lives on in another program, of which it
-// becomes one while events in the kernel are sampled, and system calls are a part
-// of the time: that program has SIGPROF's default, which would kill it. A process
-// does so 60 times, from several threads.
-func TestPerfExecSelf(t *testing.T) {
-	perfNeeds(t, "task-clock:uk")
-	const times = 60
-	left := perfInChild()
-	if left == "" {
-		left = strconv.Itoa(times)
-		if out := perfChild(t, left, nil); strings.Count(out, "another program\n") != times+1 {
-			t.Errorf("a process became another program %d times, want %d", strings.Count(out, "another program\n")-1, times)
-		}
-		return
-	}
-	fmt.Println("another program")
-	n, err := strconv.Atoi(left)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n == 0 {
-		if mask := perfStatus(t, "SigBlk"); mask != "0000000000000000" {
-			t.Errorf("signals are blocked: %s", mask)
-		}
-		return
-	}
-	if err := StartCPUProfileWithConfig(PerfEvent(io.Discard, "task-clock:uk", 50e3)); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		go func() {
-			for {
-				perfCompute(1e5)
-			}
-		}()
-	}
-	os.Setenv("PMU_TEST_CHILD", strconv.Itoa(n-1))
-	os.Setenv("PMU_TEST_LONG", strings.Repeat("x", 100e3)) // for the kernel to copy
-	exec := func() error { return syscall.Exec(os.Args[0], os.Args, os.Environ()) }
-	failed := make(chan error)
-	if n%2 == 0 {
-		go func() {
-			runtime.LockOSThread() // on another thread than the first
-			failed <- exec()
-		}()
-	} else {
-		go func() { failed <- exec() }()
-	}
-	t.Fatal(<-failed)
-}
-
-// TestPerfExecFails tests that a profile goes on when the program could not be
-// replaced by another, and that what the attempts took is theirs.
-func TestPerfExecFails(t *testing.T) {
-	if race.Enabled || msan.Enabled {
-		t.Skip("sanitizers look at all of the arguments, without a stack")
-	}
-	perfNeeds(t, "task-clock:uk")
-	noProgram := filepath.Join(t.TempDir(), "no program")
-	if err := os.WriteFile(noProgram, []byte("this is no program"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	args := slices.Repeat([]string{strings.Repeat("x", 100e3)}, 10) // for the kernel to copy
-	var exec, compute int64
-	r := perfProfileOf(t, []perfReq{{"task-clock:uk", 100e3}}, func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		exec, compute = 0, 0
-		for i := range 100 {
-			start := threadTime(t)
-			if err := syscall.Exec(noProgram, args, nil); err != syscall.ENOEXEC {
-				t.Errorf("execve: %v", err)
-			}
-			executed := threadTime(t)
-			n := 100000
-			if i == 99 {
-				n = 400e6 // more samples than a ring holds, if there are no signals
-			}
-			perfCompute(n)
-			exec += executed - start
-			compute += threadTime(t) - executed
-		}
-	})[0]
-	r.balance()
-	// The profile's clock ticks on where the hypervisor steals, which CPU time does
-	// not, so these are lower limits.
-	var inExec, inCompute int64
-	for _, s := range r.Sample {
-		switch fs := perfFrames(s); {
-		case slices.Contains(fs, "syscall.Exec"), slices.Contains(fs, "runtime._PerfDelayed"):
-			inExec += s.Value[1]
-		case slices.Contains(fs, "runtime/pprof.perfCompute"):
-			inCompute += s.Value[1]
-		}
-	}
-	t.Logf("%d ns in Exec, %d in the profile; %d ns computing, %d in the profile", exec, inExec, compute, inCompute)
-	if inExec < exec*3/4 || inCompute < compute*3/4 {
-		t.Errorf("%d ns in Exec, %d in the profile; %d ns computing, %d in the profile:\n%s", exec, inExec, compute, inCompute, r.byStack())
-	}
-}
-
-// failingWriter fails at the n'th write.
-type failingWriter struct{ n int }
-
-func (w *failingWriter) Write(b []byte) (int, error) {
-	if w.n--; w.n < 0 {
-		return 0, io.ErrClosedPipe
-	}
-	return len(b), nil
-}
-
-// TestPerfFailingWriter tests that a profile that can't be written harms neither
-// the one beside it nor the next.
-func TestPerfFailingWriter(t *testing.T) {
-	perfNeeds(t, "task-clock:uk")
-	t.Setenv(multipleEnv, "true")
-	r := perfUnstalled(t, func() []*perfResult {
-		var good bytes.Buffer
-		err := StartCPUProfileWithConfig(
-			PerfEvent(new(failingWriter), "task-clock:uk", 1e6),
-			PerfEvent(&good, "cpu-clock:uk", 1e6))
-		if err != nil {
-			t.Fatal(err)
-		}
-		perfSpin(50 * time.Millisecond)
-		StopCPUProfile()
-		perfNothingOpen(t)
-		p, err := profile.Parse(&good)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return []*perfResult{{t, "cpu-clock:uk", p}}
-	})[0]
-	r.balance()
-	perfProfileOf(t, []perfReq{{"task-clock:uk", 1e6}}, func() { perfSpin(50 * time.Millisecond) })[0].balance()
 }
 
 // TestPerfManyThreads tests a thousand threads with eight events each, and that
@@ -457,4 +296,129 @@ func TestPerfStartYields(t *testing.T) {
 	if middle := len(starting) / 2; starting[middle] < 4 || stopping[middle] < 4 {
 		t.Errorf("%d threads: the world stopped %d times while a profile started, %d while it stopped; want 4 in the middle", threads, starting, stopping)
 	}
+}
+
+// TestPerfReusedDescriptors tests a program that closes all descriptors, as
+// daemons do, and opens files of its own that get the numbers. They are not
+// read, closed or changed; the profile says what could not be read.
+func TestPerfReusedDescriptors(t *testing.T) {
+	perfNeeds(t, "task-clock:uk")
+	if perfInChild() == "" {
+		perfChild(t, "daemon", nil)
+		return
+	}
+	t.Setenv(multipleEnv, "true")
+	events := []perfReq{{"task-clock:uk", 1e6}, {"page-faults:uk", 1}, {"cpu-clock:uk", 1e6}}
+	var pipes [][2]int
+	set, err := OpenCounters("task-clock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	rs := perfProfileOnce(t, events, func() {
+		perfSpin(20 * time.Millisecond)
+		perfThreads(3, func() {}) // with counters of their own
+		counters := perfCounterFDs(t)
+		for _, fd := range counters {
+			syscall.Close(fd)
+		}
+		if len(counters) < len(events) {
+			t.Fatalf("%d counters were open", len(counters))
+		}
+		// The pipes take the numbers, but for those that a new thread's counters
+		// have. Reading one that is empty blocks.
+		closed := func(fd int) bool {
+			_, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD, 0)
+			return errno == syscall.EBADF
+		}
+		for slices.ContainsFunc(counters, closed) {
+			var p [2]int
+			if err := syscall.Pipe(p[:]); err != nil {
+				t.Fatal(err)
+			}
+			pipes = append(pipes, p)
+		}
+		for i, p := range pipes {
+			syscall.SetNonblock(p[0], i%2 == 1)
+			if i%3 == 0 {
+				syscall.Write(p[1], []byte("some data that is longer than what a counter reads"))
+			}
+		}
+		perfSpin(20 * time.Millisecond)
+		perfThreads(3, func() { perfCompute(1000) })
+		perfFault(t, 100)
+		set.Read(make([]CounterValue, 1)) // may fail, but not block
+	})
+	set.Close()
+	for i, p := range pipes {
+		flags, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(p[0]), syscall.F_GETFL, 0)
+		if errno != 0 {
+			t.Errorf("pipe %d: %v", i, errno)
+		}
+		if got := flags&syscall.O_NONBLOCK != 0; got != (i%2 == 1) {
+			t.Errorf("pipe %d: non-blocking is %v", i, got)
+		}
+		if flags&syscall.O_ASYNC != 0 {
+			t.Errorf("pipe %d sends signals", i)
+		}
+		if i%3 == 0 {
+			b := make([]byte, 100)
+			if n, err := syscall.Read(p[0], b); err != nil || string(b[:n]) != "some data that is longer than what a counter reads" {
+				t.Errorf("pipe %d: %q, %v", i, b[:max(n, 0)], err)
+			}
+		}
+		for _, fd := range p {
+			if err := syscall.Close(fd); err != nil {
+				t.Errorf("pipe %d: close: %v", i, err)
+			}
+		}
+	}
+	for _, r := range rs {
+		if n := r.comment("unread"); n == 0 {
+			t.Errorf("the profile does not say that counters are gone:\n%s", r.ledger())
+		}
+	}
+	perfNothingOpen(t)
+	perfStartWorks(t)
+}
+
+// perfCounterFDs returns the descriptors of counters.
+func perfCounterFDs(t *testing.T) (fds []int) {
+	t.Helper()
+	d, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range d {
+		if link, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil && strings.Contains(link, "perf_event") {
+			fds = append(fds, int(perfAtoi(t, e.Name())))
+		}
+	}
+	return fds
+}
+
+// TestPerfExitBlocked tests the same for threads that end before their handler has
+// run at all. (A thread may start another one as it ends, with its signals
+// blocked, and samples of that are what nearly every short thread has.)
+func TestPerfExitBlocked(t *testing.T) {
+	perfNeedsExact(t)
+	const threads, calls, period = 20, 260, 13
+	r := perfProfileOf(t, []perfReq{{perfCalls("counterTarget"), period}}, func() {
+		var wg sync.WaitGroup
+		for range threads {
+			wg.Go(func() {
+				perfBlockSIGPROF(t) // for ever, and locks the thread, so it exits
+				perfCallTarget(calls)
+			})
+		}
+		wg.Wait()
+	})[0]
+	if n := r.comment("threads"); n < threads {
+		t.Errorf("%d threads, want at least %d", n, threads)
+	}
+	counted := r.comment("counted")
+	if counted < threads*calls { // a call may be preempted on the breakpoint, and hit it again
+		t.Errorf("%d calls counted of %d", counted, threads*calls)
+	}
+	r.near("events", float64(r.events()), float64(counted), threads*period)
 }

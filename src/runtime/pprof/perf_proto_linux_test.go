@@ -2,13 +2,11 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Tests of what a profile says that it has: its sample types, and CPU time that
-// is CPU time.
-
 package pprof
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"internal/msan"
 	"internal/profile"
@@ -17,11 +15,57 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 )
+
+// TestPerfLabels tests that every sample has the label of the goroutine that it
+// interrupted: goroutine i writes a variable i times under label i, and moves
+// from thread to thread.
+func TestPerfLabels(t *testing.T) {
+	perfNeedsExact(t)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	const goroutines = 60
+	r := perfProfileOf(t, []perfReq{{perfWrites(&perfShared), 1}}, func() {
+		var wg sync.WaitGroup
+		for i := 1; i <= goroutines; i++ {
+			wg.Go(func() {
+				for range i {
+					Do(context.Background(), Labels("i", strconv.Itoa(i)), func(context.Context) { perfWriterA(1) })
+					runtime.Gosched()
+					Do(context.Background(), Labels("j", strconv.Itoa(i)), func(context.Context) { perfWriterB(1) })
+				}
+				perfWriterB(1) // without a label
+			})
+		}
+		wg.Wait()
+	})[0]
+	for i := 1; i <= goroutines; i++ {
+		for key, writer := range map[string]string{"i": "perfWriterA", "j": "perfWriterB"} {
+			inWriter := perfStartsWith(writer)
+			got := r.count(func(s *profile.Sample) bool {
+				return inWriter(s) && len(s.Label) == 1 && slices.Equal(s.Label[key], []string{strconv.Itoa(i)})
+			})
+			if got != int64(i) {
+				t.Errorf("label %s=%d has %d samples in %s, want %d", key, i, got, writer, i)
+			}
+		}
+	}
+	if got := r.count(func(s *profile.Sample) bool { return len(s.Label) == 0 }); got != goroutines {
+		t.Errorf("%d samples without a label, want %d", got, goroutines)
+	}
+	const all = goroutines*(goroutines+1) + goroutines
+	if r.total() != all {
+		t.Errorf("%d samples, want %d", r.total(), all)
+	}
+	if t.Failed() {
+		t.Logf("%s\n%s", r.ledger(), r.byStack())
+	}
+}
 
 // perfTypes returns the sample types of a profile, and its period type, as text.
 func perfTypes(p *profile.Profile) (types []string, period string) {

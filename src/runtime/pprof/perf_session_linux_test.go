@@ -261,3 +261,113 @@ func TestPerfSessionsApart(t *testing.T) {
 	}
 	perfNothingOpen(t)
 }
+
+// TestPerfEventsNoSwitch checks that several events of one profile need no
+// environment variable, and several profiles do.
+func TestPerfEventsNoSwitch(t *testing.T) {
+	perfNeeds(t, "task-clock")
+	t.Setenv(multipleEnv, "")
+	var buf bytes.Buffer
+	names := []string{"task-clock", "cpu-clock", "page-faults", "minor-faults", "major-faults", "alignment-faults", "emulation-faults", "task-clock:I"}
+	if err := StartCPUProfileWithConfig(PerfEvents(&buf, 0, names...)); err != nil {
+		t.Fatal(err)
+	}
+	StopCPUProfile()
+	if buf.Len() == 0 {
+		t.Error("no profile")
+	}
+	const remedy = "cpu profile: 2 profiles at once need GO_PPROF_ENABLE_MULTIPLE_CPU_PROFILES=true in the environment; one profile of several events, by PerfEvents, does not"
+	for _, opts := range [][]ProfilingOption{
+		{PerfEvent(&buf, "task-clock", 0), PerfEvent(io.Discard, "page-faults", 0)},
+		{PerfEvents(&buf, 0, "task-clock", "page-faults"), PerfEvent(io.Discard, "cpu-clock", 0)},
+		{OSTimer(&buf), PerfEvents(io.Discard, 0, "task-clock", "page-faults")},
+	} {
+		if err := perfWantError(t, opts); err.Error() != remedy {
+			t.Errorf("%v", err)
+		}
+	}
+	// Nine are as many as ever.
+	perfWantError(t, []ProfilingOption{PerfEvents(&buf, 0, append(names, "cs")...)}, "9 events at once; at most 8")
+}
+
+// A slowWriter waits before it takes anything.
+type slowWriter struct {
+	entered, release chan bool
+	n                int
+}
+
+func (w *slowWriter) Write(b []byte) (int, error) {
+	if w.n == 0 {
+		close(w.entered)
+		<-w.release
+	}
+	w.n += len(b)
+	return len(b), nil
+}
+
+// TestPerfSlowWriter tests that a writer that takes its time holds up nobody but
+// who stops the profile: the counters are closed before.
+func TestPerfSlowWriter(t *testing.T) {
+	perfNeeds(t, "task-clock:uk")
+	w := &slowWriter{entered: make(chan bool), release: make(chan bool)}
+	if err := StartCPUProfileWithConfig(PerfEvent(w, "task-clock:uk", 1e6)); err != nil {
+		t.Fatal(err)
+	}
+	perfSpin(20 * time.Millisecond)
+	stopped := make(chan bool)
+	go func() {
+		StopCPUProfile()
+		close(stopped)
+	}()
+	<-w.entered
+	perfNothingOpen(t)
+	perfThreads(5, func() { perfCompute(1000) })
+	runtime.GC()
+	select {
+	case <-stopped:
+		t.Error("StopCPUProfile did not wait for the writer")
+	default:
+	}
+	close(w.release)
+	<-stopped
+	if w.n == 0 {
+		t.Error("nothing was written")
+	}
+	perfStartWorks(t)
+}
+
+// failingWriter fails at the n'th write.
+type failingWriter struct{ n int }
+
+func (w *failingWriter) Write(b []byte) (int, error) {
+	if w.n--; w.n < 0 {
+		return 0, io.ErrClosedPipe
+	}
+	return len(b), nil
+}
+
+// TestPerfFailingWriter tests that a profile that can't be written harms neither
+// the one beside it nor the next.
+func TestPerfFailingWriter(t *testing.T) {
+	perfNeeds(t, "task-clock:uk")
+	t.Setenv(multipleEnv, "true")
+	r := perfUnstalled(t, func() []*perfResult {
+		var good bytes.Buffer
+		err := StartCPUProfileWithConfig(
+			PerfEvent(new(failingWriter), "task-clock:uk", 1e6),
+			PerfEvent(&good, "cpu-clock:uk", 1e6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		perfSpin(50 * time.Millisecond)
+		StopCPUProfile()
+		perfNothingOpen(t)
+		p, err := profile.Parse(&good)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []*perfResult{{t, "cpu-clock:uk", p}}
+	})[0]
+	r.balance()
+	perfProfileOf(t, []perfReq{{"task-clock:uk", 1e6}}, func() { perfSpin(50 * time.Millisecond) })[0].balance()
+}

@@ -1,0 +1,101 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package pprof
+
+import (
+	"internal/abi"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+func TestReadKallsyms(t *testing.T) {
+	k := readKallsyms(strings.NewReader(`0000000000000000 A fixed_percpu_data
+ffffffff81000000 T _text
+ffffffff81000000 T startup_64
+ffffffff81000040 t secondary
+ffffffff81000100 D data
+not an address
+ffffffff81000200
+ffffffffc0000000 t of_a_module	[module]
+ffffffff81000300 W last
+`))
+	for _, test := range []struct {
+		addr uint64
+		want string
+	}{
+		{0xffffffff80ffffff, ""},
+		{0xffffffff81000000, "_text"},
+		{0xffffffff8100003f, "_text"},
+		{0xffffffff81000040, "secondary"},
+		{0xffffffff81000100, "secondary"},
+		{0xffffffff81000300, "last"},
+		{0xffffffffbfffffff, "last"},
+		{0xffffffffc0000000, ""}, // no telling where it ends
+	} {
+		if got := k.at(test.addr); got != test.want {
+			t.Errorf("%#x: %q, want %q", test.addr, got, test.want)
+		}
+	}
+}
+
+// TestPerfKernelMark tests that whoever reads only the names of functions, as in
+// pprof -top, tells the kernel's from the program's.
+func TestPerfKernelMark(t *testing.T) {
+	name := func(addr uintptr) string {
+		f := perfKernelFrame(addr)
+		if len(f) != 1 || f[0].File != "[kernel]" {
+			t.Fatalf("%#x: %v", addr, f)
+		}
+		return f[0].Function
+	}
+	if got := name(^uintptr(4095)); got != "[kernel]" {
+		t.Errorf("unknown instruction: %q", got)
+	}
+	syms := kernelSymbols().syms
+	if len(syms) < 2 || unsafe.Sizeof(uintptr(0)) == 4 {
+		t.Skip("/proc/kallsyms shows no addresses to this process, or they do not fit in its words")
+	}
+	addr := syms[len(syms)/2].addr
+	if got, want := name(uintptr(addr)+1), kernelSymbol(addr)+" [k]"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if perfKernelFrame(abi.FuncPCABIInternal(perfKernelFrame)) != nil {
+		t.Error("a function of the program is the kernel's")
+	}
+}
+
+// TestPerfNoKernelAddresses tests that a profile with kernel time says nothing
+// of where the kernel is: names, if the process may see them, but no address.
+func TestPerfNoKernelAddresses(t *testing.T) {
+	perfNeeds(t, "page-faults:uk")
+	r := perfProfileOf(t, []perfReq{{"task-clock:uk", 200e3}}, func() { perfFault(t, 50e3) })[0]
+	kernel := 0
+	for _, loc := range r.Location {
+		if uint64(loc.Address)>>63 != 0 {
+			t.Errorf("location %d has the address %#x", loc.ID, loc.Address)
+		}
+		for _, line := range loc.Line {
+			name := line.Function.Name
+			if line.Function.Filename == "[kernel]" {
+				kernel++
+				if name != "[kernel]" && !strings.HasSuffix(name, " [k]") {
+					t.Errorf("the kernel's function %q is not marked", name)
+				}
+			} else if strings.HasSuffix(name, " [k]") {
+				t.Errorf("%q is not the kernel's", name)
+			}
+		}
+	}
+	for _, m := range r.Mapping {
+		// The one that is the same everywhere is in each profile on x86.
+		if m.File != "[vsyscall]" && m.Start>>63 != 0 {
+			t.Errorf("mapping of %#x to %#x", m.Start, m.Limit)
+		}
+	}
+	if kernel == 0 {
+		t.Errorf("no kernel frames:\n%s", r.byStack())
+	}
+}
