@@ -33,7 +33,7 @@ func expandPCs() (pcs []uintptr) {
 // which decides from the frame before whether a wrapper is a call.
 func TestPerfExpand(t *testing.T) {
 	pcs := expandPCs()
-	x := &perfExpander{known: make(map[perfFrame]perfFrameCalls)}
+	x := newPerfExpander()
 	r := rand.New(rand.NewSource(1))
 	kept, elided := 0, 0
 	for range 10000 {
