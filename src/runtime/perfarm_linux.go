@@ -91,20 +91,6 @@ func perfProbeKernel(mp *m, ss *perfSession) {
 	perfMeasureCost(mp, ss)
 }
 
-// perfLimitCost makes the overhead bound keep to what the strictest session asks
-// for. ended is one that does not count any more, or nil.
-func perfLimitCost(ended *perfSession) {
-	least := perf.MaxCost
-	lock(&perfProf.lock)
-	for i := range perfProf.sessions {
-		if ss := &perfProf.sessions[i]; ss.n != 0 && ss != ended {
-			least = min(least, ss.cost)
-		}
-	}
-	perfLinux.maxPercent.Store(int32(least))
-	unlock(&perfProf.lock)
-}
-
 // perfArmM arms an existing thread for the session, if it is not armed yet. Like
 // perfNextThread it is called for each of perhaps thousands of threads, and takes
 // some ten microseconds for each. The goroutine can be preempted on entry, so that

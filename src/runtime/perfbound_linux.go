@@ -286,3 +286,17 @@ func (t *perfThread) cpuTime(now int64) int64 {
 	}
 	return now
 }
+
+// perfLimitCost makes the overhead bound keep to what the strictest session asks
+// for. ended is one that does not count any more, or nil.
+func perfLimitCost(ended *perfSession) {
+	least := perf.MaxCost
+	lock(&perfProf.lock)
+	for i := range perfProf.sessions {
+		if ss := &perfProf.sessions[i]; ss.n != 0 && ss != ended {
+			least = min(least, ss.cost)
+		}
+	}
+	perfLinux.maxPercent.Store(int32(least))
+	unlock(&perfProf.lock)
+}

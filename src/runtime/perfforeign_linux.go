@@ -16,13 +16,7 @@
 
 package runtime
 
-import (
-	"internal/runtime/sys"
-	"unsafe"
-)
-
-// perfForeignSignals reports whether threads that run C are sent signals.
-func perfForeignSignals() bool { return cgoTraceback != nil }
+import "unsafe"
 
 // perfForeignAdopt gives mp the counters that its thread has from when it ran C, and
 // reports whether there were any. The caller holds perfProf.lock.
@@ -77,76 +71,6 @@ func (t *perfThread) leaveGo(mp *m) {
 //go:nowritebarrierrec
 func perfThreadEnds(mp *m) bool {
 	return mp.isExtraInC && _cgo_pthread_key_created != nil && *(*uintptr)(_cgo_pthread_key_created) != 0
-}
-
-// getsSignals reports whether t's thread should get signals for overflows.
-func (t *perfThread) getsSignals() bool {
-	return (t.mp != 0 || perfForeignSignals()) && t.tid != perfLinux.exec
-}
-
-// setSignals sets whether t's thread gets signals for overflows.
-func (t *perfThread) setSignals(on bool) {
-	flags := uintptr(0)
-	if on {
-		flags = _O_ASYNC
-	}
-	for i := range t.ctr[:t.n] {
-		if c := &t.ctr[i]; c.isOpen() {
-			fcntlPtr(c.fd, _F_SETFL, flags)
-		}
-	}
-}
-
-// inC reports whether t's thread runs C code that Go did not call.
-func (t *perfThread) inC() bool {
-	mp := t.mp.ptr()
-	return mp == nil || mp.isExtraInC
-}
-
-// perfStacks is a queue of stacks that a thread's signal handler leaves for
-// drainForeign. Protected by perfThread.lock.
-type perfStacks struct {
-	_ sys.NotInHeap
-	n uint // words in use
-
-	// Each stack is the ring's head when it was taken, the two registers that a
-	// record must have to belong to it, the number of its instructions, and the
-	// instructions. At 10 kHz and depth 10 the queue lasts 29 ms. Records without a
-	// stack in the queue are recorded with their leaf.
-	words [4096]uint64
-}
-
-const perfStackHeader = 4 // words before a stack's instructions
-
-// makeStacks gives an unused t a queue, if the program has a C traceback function.
-func (t *perfThread) makeStacks() {
-	if perfForeignSignals() && t.stacks == nil {
-		t.stacks = (*perfStacks)(persistentalloc(unsafe.Sizeof(perfStacks{}), 0, &memstats.other_sys))
-	}
-}
-
-// push adds the stack in pcs, which a signal has interrupted at pc and sp, to the
-// queue, if there is room for the longest possible one. head is the ring's.
-//
-// It calls nothing, and no index needs a bounds check; see perfSigprofNonGo.
-//
-//go:nosplit
-//go:nowritebarrierrec
-func (q *perfStacks) push(pcs *cgoCallers, head uint64, pc, sp uintptr) {
-	i := q.n
-	if i > uint(len(q.words)-perfStackHeader-len(pcs)) {
-		return
-	}
-	n := uint(0)
-	for n < uint(len(pcs)) && pcs[n] != 0 {
-		q.words[i+perfStackHeader+n] = uint64(pcs[n])
-		n++
-	}
-	q.words[i] = head
-	q.words[i+1] = uint64(pc)
-	q.words[i+2] = uint64(sp)
-	q.words[i+3] = uint64(n)
-	q.n = i + perfStackHeader + n
 }
 
 // perfSigprofInC handles an event's signal on a thread of C that has called Go and is

@@ -3,8 +3,8 @@
 // license that can be found in the LICENSE file.
 
 // Where the rest of the runtime calls the engine: when a thread begins and ends,
-// when it crosses between C and Go, and when it gets a SIGPROF. While nothing is
-// sampled or counted each costs a load and a compare.
+// when it crosses between C and Go, when it gets a SIGPROF, and around execve. While
+// nothing is sampled or counted each but the last costs a load and a compare.
 
 package runtime
 
@@ -125,4 +125,64 @@ func perfSessionCross(mp *m, toGo bool) {
 		}
 		t.lock.Store(0)
 	})
+}
+
+// perfSigprof handles a SIGPROF on a thread with an M. It reports whether the
+// signal was an event's doorbell, and not the timer's.
+//
+//go:nowritebarrierrec
+func perfSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
+	if !perfProf.used.Load() {
+		return false
+	}
+	// The handler's c is on its stack. The compiler can't see that it stays there.
+	return perfHooks.sigprof((*sigctxt)(noescape(unsafe.Pointer(c))), gp, mp, delayed)
+}
+
+// perfExec is called when the program is about to be replaced by another, and when
+// that has failed. In between the goroutine stays on its thread, which gets no
+// SIGPROF for overflows.
+//
+// The counters count on in execve until it closes their descriptors, where the
+// kernel is included, and so may a PMU's interrupt that comes late. A signal that is
+// pending then survives, and the new program, which has SIGPROF's default action,
+// is killed. (Those of the timer's profile are discarded, with the timer: see
+// begin_new_exec in fs/exec.c.) All other threads end in execve, with what is
+// pending for them. To block the signal would not do, as that survives, too.
+//
+// perfLinux.exec is set even if there is no session, as another goroutine may start one.
+func perfExec(begin bool) {
+	if begin {
+		lockOSThread()
+	}
+	mp := getg().m
+	lock(&perfProf.lock)
+	perfLinux.exec = 0
+	if begin {
+		perfLinux.exec = int32(atomic.Load64(&mp.procid))
+	}
+	if perfProf.used.Load() {
+		perfHooks.exec(mp, begin)
+	}
+	unlock(&perfProf.lock)
+	if !begin {
+		unlockOSThread()
+	}
+}
+
+// perfSessionExec is perfExec's part in a program that has had a session. The
+// caller holds perfProf.lock.
+func perfSessionExec(mp *m, begin bool) {
+	t := (*perfThread)(unsafe.Pointer(mp.perf.Load()))
+	if t == nil {
+		return
+	}
+	// After this a signal that came before has been delivered, on return from the
+	// system call.
+	t.setSignals(!begin)
+	if !begin {
+		// What has overflowed meanwhile has the stack of this call. t stays the
+		// thread's while the lock is held.
+		t.knock()
+	}
 }

@@ -9,11 +9,33 @@ package runtime
 
 import (
 	"internal/goarch"
+	"internal/runtime/perf"
 )
 
-// perfKernelIP stands for kernel instructions that are not known. It is in the
-// last page of the address space, where there is no code.
-const perfKernelIP = ^uintptr(4095)
+// perfHits are the overflows that one signal announced, by slot.
+type perfHits struct {
+	any         bool  // some belong to the interrupted stack
+	first, time int64 // nanotime of the first and of the latest of these; 0 if there is none, or it is not known
+	strays      int64 // overflows that don't
+	ev          [perf.MaxEvents]struct {
+		all   uint64  // overflows, wherever they belong
+		n     uint64  // overflows in user mode that belong to the interrupted stack
+		ip    uintptr // instruction of the latest; 0 if not known
+		exact bool    // ip is the instruction that caused the event
+
+		kernel   uint64  // overflows in the kernel, which the interrupted stack entered
+		kernelIP uintptr // their instruction, or perfKernelIP
+	}
+}
+
+// reset empties the entries of the first n slots, which are all that are used.
+//
+//go:nowritebarrierrec
+func (h *perfHits) reset(n int) {
+	h.any = false
+	h.first, h.time, h.strays = 0, 0, 0
+	clear(h.ev[:n])
+}
 
 // nextSample reads the next sample record before head into rec, and returns its
 // slot, or -1 if there is none. Records of other types are entered in the ledger.

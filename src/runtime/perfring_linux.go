@@ -19,6 +19,10 @@ import (
 	"unsafe"
 )
 
+// perfKernelIP stands for kernel instructions that are not known. It is in the
+// last page of the address space, where there is no code.
+const perfKernelIP = ^uintptr(4095)
+
 // A perfRing is one thread's ring. It is used only with its perfThread's lock
 // held: by the thread's signal handler, or by whoever disarms the thread. The
 // kernel writes head and the data, and reads tail.

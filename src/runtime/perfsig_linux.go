@@ -15,22 +15,9 @@ package runtime
 
 import (
 	"internal/goarch"
-	"internal/runtime/perf"
 	"internal/stringslite"
 	"unsafe"
 )
-
-// perfSigprof handles a SIGPROF on a thread with an M. It reports whether the
-// signal was an event's doorbell, and not the timer's.
-//
-//go:nowritebarrierrec
-func perfSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
-	if !perfProf.used.Load() {
-		return false
-	}
-	// The handler's c is on its stack. The compiler can't see that it stays there.
-	return perfHooks.sigprof((*sigctxt)(noescape(unsafe.Pointer(c))), gp, mp, delayed)
-}
 
 // perfSessionSigprof is perfSigprof in a program that has had a session.
 //
@@ -131,31 +118,6 @@ func perfInAtomic64(pc uintptr) bool {
 		return GOARCH == "arm" && goarm < 7 && pc&0xffff0000 == 0xffff0000
 	}
 	return false
-}
-
-// perfHits are the overflows that one signal announced, by slot.
-type perfHits struct {
-	any         bool  // some belong to the interrupted stack
-	first, time int64 // nanotime of the first and of the latest of these; 0 if there is none, or it is not known
-	strays      int64 // overflows that don't
-	ev          [perf.MaxEvents]struct {
-		all   uint64  // overflows, wherever they belong
-		n     uint64  // overflows in user mode that belong to the interrupted stack
-		ip    uintptr // instruction of the latest; 0 if not known
-		exact bool    // ip is the instruction that caused the event
-
-		kernel   uint64  // overflows in the kernel, which the interrupted stack entered
-		kernelIP uintptr // their instruction, or perfKernelIP
-	}
-}
-
-// reset empties the entries of the first n slots, which are all that are used.
-//
-//go:nowritebarrierrec
-func (h *perfHits) reset(n int) {
-	h.any = false
-	h.first, h.time, h.strays = 0, 0, 0
-	clear(h.ev[:n])
 }
 
 // sample records the overflows in hits with the stack that c interrupted.

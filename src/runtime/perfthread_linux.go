@@ -140,6 +140,30 @@ func (t *perfThread) recycle() {
 	perfLinux.free = t
 }
 
+// getsSignals reports whether t's thread should get signals for overflows.
+func (t *perfThread) getsSignals() bool {
+	return (t.mp != 0 || perfForeignSignals()) && t.tid != perfLinux.exec
+}
+
+// setSignals sets whether t's thread gets signals for overflows.
+func (t *perfThread) setSignals(on bool) {
+	flags := uintptr(0)
+	if on {
+		flags = _O_ASYNC
+	}
+	for i := range t.ctr[:t.n] {
+		if c := &t.ctr[i]; c.isOpen() {
+			fcntlPtr(c.fd, _F_SETFL, flags)
+		}
+	}
+}
+
+// inC reports whether t's thread runs C code that Go did not call.
+func (t *perfThread) inC() bool {
+	mp := t.mp.ptr()
+	return mp == nil || mp.isExtraInC
+}
+
 // perfHandlerLock is the value of perfThread.lock while a signal handler holds it.
 const perfHandlerLock = 1
 
