@@ -5,7 +5,7 @@
 
 # Builds the toolchain in goroot/ from the pinned upstream release and the
 # overlay in this repository. Needs git and any Go >= 1.21.
-# Flags go to misc/pmu/overlay's build command; -h lists them.
+# With -force it discards what was edited in goroot. See misc/pmu/overlay/overlay.bash.
 
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -27,7 +27,4 @@ go1.[0-9] | go1.[0-9].* | go1.1[0-9] | go1.1[0-9].* | go1.20 | go1.20.*)
 	fail "the go command in PATH is $version: install any Go >= 1.21 (go.dev/dl)" ;;
 esac
 
-tool=$(mktemp -d)
-trap 'rm -rf "$tool"' EXIT
-(cd misc/pmu && host_go build -o "$tool/" ./overlay)
-"$tool/overlay" build "$@"
+misc/pmu/overlay/overlay.bash build "$@"
