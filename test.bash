@@ -137,7 +137,7 @@ msan() {
 
 # For who reads of a failure on another machine.
 echo "=== machine"
-env -C misc/pmu "$hostgo" run ./list -machine || echo "no description of the machine"
+misc/pmu/machine.bash
 
 leg make ./make.bash
 leg c-compiler need "${CC:-gcc}" gcc libc6-dev

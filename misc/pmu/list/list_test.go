@@ -7,11 +7,8 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"io/fs"
 	"strings"
 	"testing"
-	"testing/fstest"
 )
 
 var errNoPMU = errors.New("no PMU: use another machine")
@@ -105,87 +102,5 @@ func TestWrap(t *testing.T) {
 		if len(line) > width || !strings.HasPrefix(line, "    words") || i < 2 && len(line) < width-5 {
 			t.Errorf("line %q", line)
 		}
-	}
-}
-
-// checkFacts fails the test unless the facts about a machine with these files are as
-// wanted; "" is for none.
-func checkFacts(t *testing.T, facts func(fs.FS) []fact, files, want map[string]string) {
-	t.Helper()
-	root := make(fstest.MapFS)
-	for name, text := range files {
-		root[name] = &fstest.MapFile{Data: []byte(text)}
-	}
-	got := make(map[string]string)
-	for _, f := range facts(root) {
-		got[f.name] = f.value
-	}
-	for name, want := range want {
-		if got[name] != want {
-			t.Errorf("%s: got %q, want %q", name, got[name], want)
-		}
-	}
-}
-
-func TestFacts(t *testing.T) {
-	checkFacts(t, machineFacts, map[string]string{
-		"proc/sys/kernel/osrelease":             "6.1.0\n",
-		"proc/sys/kernel/perf_event_paranoid":   "3\n",
-		"proc/cpuinfo":                          "processor\t: 0\nmodel name\t: Some CPU\nflags\t\t: fpu hypervisor\n",
-		"proc/self/status":                      "Name:\tlist\nCapEff:\t0000004000000000\nSeccomp:\t2\n",
-		"run/.containerenv":                     "",
-		"sys/bus/event_source/devices/cpu/type": "4\n",
-		"sys/bus/event_source/devices/msr/type": "10\n",
-		"sys/class/dmi/id/sys_vendor":           "Vendor\n",
-	}, map[string]string{
-		"kernel":                     "6.1.0",
-		"kernel.perf_event_paranoid": "3",
-		"kernel.kptr_restrict":       "",
-		"processor":                  "Some CPU (virtual)",
-		"machine":                    "Vendor",
-		"container":                  "Podman",
-		"capabilities":               "CAP_PERFMON",
-		"seccomp":                    "filter",
-		"PMUs":                       "cpu msr",
-	})
-}
-
-func TestRunFacts(t *testing.T) {
-	checkFacts(t, runFacts, map[string]string{
-		"proc/self/status": "Uid:\t1000\t1001\t1000\t1000\nCpus_allowed_list:\t0,2-3\n",
-		"proc/loadavg":     "0.10 0.20 0.30 1/100 1234\n",
-		"proc/meminfo":     "MemTotal:        1000 kB\nMemFree:          100 kB\nMemAvailable:     500 kB\n",
-		"proc/self/mounts": "proc /proc proc rw 0 0\ntracefs /sys/kernel/tracing tracefs rw 0 0\n",
-		"proc/self/limits": "Limit                     Soft Limit           Hard Limit           Units     \n" +
-			"Max open files            1024                 unlimited            files     \n",
-	}, map[string]string{
-		"user ID":             "1001",
-		"CPUs allowed":        "0,2-3",
-		"load":                "0.10 0.20 0.30 1/100 1234",
-		"memory":              "1000 kB, available 500 kB",
-		"clock source":        "unknown",
-		"tracefs":             "/sys/kernel/tracing",
-		"debugfs":             "not mounted",
-		"max open files":      "1024, at most unlimited",
-		"max pending signals": "unknown",
-	})
-}
-
-// TestCosts tests that everything is measured, or a reason given. What it costs
-// is the machine's business.
-func TestCosts(t *testing.T) {
-	seen := make(map[string]bool)
-	for _, f := range costs() {
-		t.Logf("%s: %s", f.name, f.value)
-		var us float64
-		if n, _ := fmt.Sscanf(f.value, "%f µs", &us); n == 1 ||
-			f.value == "counted" || strings.Contains(f.value, "not ") {
-			seen[f.name] = true
-			continue
-		}
-		t.Errorf("%s: %q", f.name, f.value)
-	}
-	if len(seen) != 12 && !seen["costs"] {
-		t.Errorf("%d facts, want 12: %v", len(seen), seen)
 	}
 }

@@ -7,13 +7,9 @@
 // that means for profiles.
 //
 //	../../goroot/bin/go run ./list [-all]
-//	go run ./list -machine
 //
-// With -machine it describes the machine instead, and measures what interrupts,
-// signals and the like cost there, in a second. Any Go can build that.
-//
-// The exit status is 0 if an event can be sampled, be it only one of the kernel's,
-// 1 if none can, and 2 if an error occurred. With -machine it is 0.
+// The exit status is 0 if an event can be sampled, even if it is only one of the
+// kernel's, 1 if none can, and 2 if an error occurred.
 package main
 
 import (
@@ -25,16 +21,10 @@ import (
 
 func main() {
 	all := flag.Bool("all", false, "list one by one the events that the machine does not have")
-	machine := flag.Bool("machine", false, "describe the machine and what things cost there, instead of events")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		flag.Usage()
 		os.Exit(2)
-	}
-	if *machine {
-		root := os.DirFS("/")
-		writeFacts(os.Stdout, append(append(machineFacts(root), runFacts(root)...), costs()...))
-		return
 	}
 	list, err := events()
 	if err != nil {
@@ -43,8 +33,6 @@ func main() {
 	}
 	w := bufio.NewWriter(os.Stdout)
 	writeTable(w, list, *all)
-	fmt.Fprintln(w)
-	writeFacts(w, machineFacts(os.DirFS("/")))
 	text, status := verdict(list)
 	fmt.Fprintf(w, "\n%s\n", text)
 	if err := w.Flush(); err != nil {

@@ -107,14 +107,6 @@ func wrap(text string, indent int) string {
 	return b.String()
 }
 
-func writeFacts(w io.Writer, facts []fact) {
-	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	for _, f := range facts {
-		fmt.Fprintf(tw, "%s\t%s\n", f.name, f.value)
-	}
-	tw.Flush()
-}
-
 // verdict says what the list means, and the exit status; see main.
 func verdict(list []event) (text string, status int) {
 	hardware := func(e *event) bool { return e.kind != "software" && e.kind != "clock" }

@@ -25,10 +25,6 @@ import (
 type Event struct {
 	Type   uint32
 	Config uint64
-
-	// Of breakpoints, which have type 5.
-	access    uint32
-	addr, len uint64
 }
 
 var (
@@ -36,11 +32,6 @@ var (
 	Instructions = Event{Type: 0, Config: 1}
 	TaskClock    = Event{Type: 1, Config: 1} // nanoseconds
 )
-
-// Writes is a breakpoint that counts writes to *p, which must not move.
-func Writes(p *uint64) Event {
-	return Event{Type: 5, access: 2, addr: uint64(uintptr(unsafe.Pointer(p))), len: 8}
-}
 
 // A Mode is whose events count.
 type Mode uint64
@@ -90,7 +81,6 @@ const (
 
 func open(e Event, a *attr) (int, error) {
 	a.typ, a.config = e.Type, e.Config
-	a.bpType, a.config1, a.config2 = e.access, e.addr, e.len
 	a.size = uint32(unsafe.Sizeof(*a))
 	const cloexec = 8
 	minus1 := ^uintptr(0)
@@ -129,10 +119,8 @@ func (c *Counter) Close() { syscall.Close(c.fd) }
 type Action int
 
 const (
-	Ring    Action = iota // the kernel writes a record, with instruction and time, and wakes any reader
-	Signal                // and sends a signal, whose handler only counts it
-	Record                // the kernel only writes the record
-	Nothing               // there is no ring
+	Ring   Action = iota // the kernel writes a record, with instruction and time, and wakes any reader
+	Signal               // and sends a signal, whose handler only counts it
 )
 
 // A Sampler samples an event on one thread.
@@ -141,7 +129,6 @@ type Sampler struct {
 	base uintptr // of the mapping
 	size uintptr // of the mapping, in bytes
 	old  [4]uint64
-	act  Action
 }
 
 // signal is what Signal sends: one that like SIGPROF is no real-time signal,
@@ -154,22 +141,15 @@ const dataPages = 64
 // NewSampler makes a sampler of the calling thread; Start starts it. It has an
 // overflow at every period events. The kernel overwrites old records.
 func NewSampler(e Event, m Mode, period uint64, act Action) (*Sampler, error) {
-	a := &attr{
+	fd, err := open(e, &attr{
 		samplePeriod: period, bits: uint64(m) | bitDisabled,
-		sampleType: sampleIdentifier | sampleIP | sampleTime,
-	}
-	if act == Ring || act == Signal {
-		a.wakeupEvents = 1
-	}
-	fd, err := open(e, a)
+		sampleType:   sampleIdentifier | sampleIP | sampleTime,
+		wakeupEvents: 1,
+	})
 	if err != nil {
 		return nil, err
 	}
-	s := &Sampler{fd: fd, act: act}
-	if act == Nothing {
-		return s, nil
-	}
-	s.size = uintptr(1+dataPages) * uintptr(os.Getpagesize())
+	s := &Sampler{fd: fd, size: uintptr(1+dataPages) * uintptr(os.Getpagesize())}
 	base, _, errno := syscall.Syscall6(syscall.SYS_MMAP, 0, s.size, syscall.PROT_READ, syscall.MAP_SHARED, uintptr(fd), 0)
 	if errno != 0 {
 		syscall.Close(fd)
@@ -258,12 +238,6 @@ func restorerPC() uintptr
 //
 //go:noescape
 func Spin(n uint64)
-
-// Interrupt sends the signal of a Signal sampler to the calling thread, which
-// has handled it when Interrupt returns.
-func Interrupt() {
-	syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(syscall.Getpid()), uintptr(syscall.Gettid()), uintptr(signal))
-}
 
 // Thread returns the calling thread's number.
 func Thread() int { return syscall.Gettid() }
