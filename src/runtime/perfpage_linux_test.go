@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // noCounters skips the test, or fails it if counters are required.
@@ -79,35 +78,10 @@ func TestPerfCountRegisters(t *testing.T) {
 	defer wg.Wait()
 	defer close(stop)
 
-	spin := func(n int) (x int) {
-		for i := range n {
-			x += i
-		}
-		return x
-	}
 	var late sync.WaitGroup
 	for round := range 20 {
 		inner, outer := readCounters(t, calls), readCounters(t, set)
-		switch round % 4 {
-		case 0:
-			spin(1e6)
-		case 1: // on another thread, which then ends
-			done := make(chan bool)
-			go func() {
-				runtime.LockOSThread()
-				spin(1e6)
-				close(done)
-			}()
-			<-done
-		case 2: // on two at once
-			var wg sync.WaitGroup
-			wg.Go(func() { spin(1e6) })
-			spin(1e6)
-			wg.Wait()
-		case 3: // goes on while it is read
-			late.Go(func() { spin(3e6) })
-			spin(1e6)
-		}
+		spinSomewhere(round, &late)
 		after := readCounters(t, set)
 		innerAfter := readCounters(t, calls)
 		for i, name := range []string{"cycles", "instructions"} {
@@ -128,33 +102,61 @@ func TestPerfCountRegisters(t *testing.T) {
 			}
 		}
 	}
-
 	late.Wait()
 
 	// What wakes other threads meanwhile is the runtime's own.
 	const reads = 1000
-	before, _ := runtime.PerfCountCalls(set)
-	start := time.Now()
-	for range reads {
-		readCounters(t, set)
-	}
-	user := time.Since(start)
-	got, threads := runtime.PerfCountCalls(set)
-	got -= before
-	before, _ = runtime.PerfCountCalls(calls)
-	start = time.Now()
-	for range reads {
-		readCounters(t, calls)
-	}
-	called := time.Since(start)
-	all, _ := runtime.PerfCountCalls(calls)
-	all -= before
-	t.Logf("%d reads of %d threads: %d system calls, %v each; without user mode %d, %v each", reads, threads, got, user/reads, all, called/reads)
+	got, threads := countCalls(t, set, reads)
+	all, _ := countCalls(t, calls, reads)
+	t.Logf("%d reads of %d threads: %d system calls, without user mode %d", reads, threads, got, all)
 	if all < reads*uint64(threads) {
 		t.Errorf("%d reads of %d threads took %d system calls without user mode", reads, threads, all)
 	}
 	if got > all/10 {
 		t.Errorf("%d reads of %d threads took %d system calls", reads, threads, got)
+	}
+}
+
+// countCalls reads the set so many times, and returns how many system calls that took and
+// of how many threads it is.
+func countCalls(t *testing.T, set, reads int) (calls uint64, threads int) {
+	t.Helper()
+	before, _ := runtime.PerfCountCalls(set)
+	for range reads {
+		readCounters(t, set)
+	}
+	after, threads := runtime.PerfCountCalls(set)
+	return after - before, threads
+}
+
+// spinSomewhere computes on other threads from round to round. In each fourth round one
+// of them goes on, which is in late.
+func spinSomewhere(round int, late *sync.WaitGroup) {
+	spin := func(n int) (x int) {
+		for i := range n {
+			x += i
+		}
+		return x
+	}
+	switch round % 4 {
+	case 0:
+		spin(1e6)
+	case 1: // on another thread, which then ends
+		done := make(chan bool)
+		go func() {
+			runtime.LockOSThread()
+			spin(1e6)
+			close(done)
+		}()
+		<-done
+	case 2: // on two at once
+		var wg sync.WaitGroup
+		wg.Go(func() { spin(1e6) })
+		spin(1e6)
+		wg.Wait()
+	case 3: // goes on while it is read
+		late.Go(func() { spin(3e6) })
+		spin(1e6)
 	}
 }
 

@@ -58,56 +58,59 @@ func unwindBigFrame(f func()) byte {
 //go:noinline
 func unwindNosplit(s *unwindStacks) { s.take() }
 
+// unwindTests are the cases of TestPerfUnwind.
+var unwindTests = []struct {
+	name string
+	run  func(s *unwindStacks)
+	want string // function that is in the stack
+	odd  bool   // perfWalk leaves it to the unwinder
+}{
+	{name: "call", run: func(s *unwindStacks) { s.take() }, want: "take"},
+	{name: "inlined", run: func(s *unwindStacks) { s.takeInlined() }, want: "takeInlinedTwice"},
+	{name: "closure", run: func(s *unwindStacks) { func() { s.take() }() }, want: "func"},
+	{name: "generic", run: func(s *unwindStacks) { unwindGeneric(s) }, want: "unwindGeneric"},
+	{name: "interface", run: func(s *unwindStacks) { unwindTaker(s).take() }, want: "take"},
+	{name: "wrapper", run: func(s *unwindStacks) { unwindTaker(unwindEmbeds{s}).take() }, want: "take"},
+	{name: "method value", run: func(s *unwindStacks) { f := unwindTaker(s).take; unwindDeep(1, f) }, want: "take"},
+	{name: "deep", run: func(s *unwindStacks) { unwindDeep(40, s.take) }, want: "unwindDeep"},
+	{name: "deeper than a stack", run: func(s *unwindStacks) { unwindDeep(100, s.take) }, want: "unwindDeep"},
+	{name: "big frame", run: func(s *unwindStacks) { unwindBigFrame(s.take) }, want: "unwindBigFrame"},
+	{name: "nosplit", run: func(s *unwindStacks) { unwindNosplit(s) }, want: "unwindNosplit"},
+	{name: "deferred", run: func(s *unwindStacks) { defer s.take() }, want: "take"},
+	{name: "deferred in a loop", run: func(s *unwindStacks) {
+		for range 3 {
+			defer s.take()
+		}
+	}, want: "take"},
+	{name: "panicking", run: func(s *unwindStacks) {
+		defer func() { s.take(); recover() }()
+		panic("x")
+	}, want: "gopanic"},
+	{name: "sigpanic", run: func(s *unwindStacks) {
+		defer func() { s.take(); recover() }()
+		var p *int
+		*p = 0
+	}, want: "sigpanic", odd: true},
+	{name: "reflect", run: func(s *unwindStacks) { reflect.ValueOf(s.take).Call(nil) }, want: "reflect.Value.call"},
+	{name: "MakeFunc", run: func(s *unwindStacks) {
+		f := func([]reflect.Value) []reflect.Value { s.take(); return nil }
+		reflect.MakeFunc(reflect.TypeFor[func()](), f).Interface().(func())()
+	}, want: "take"}, // without makeFuncStub and callReflect, which are wrappers
+	{name: "sort", run: func(s *unwindStacks) {
+		sort.Slice(make([]int, 2), func(i, j int) bool { s.take(); return false })
+	}, want: "sort.Slice"},
+	{name: "goroutine", run: func(s *unwindStacks) {
+		done := make(chan bool)
+		go func(a, b int, s string, c float64) { done <- true }(1, 2, "3", 4)
+		<-done
+		go func() { defer close(done); s.take() }()
+		<-done
+	}, want: "goexit"},
+}
+
 // TestPerfUnwind tests that a perfWalk finds what the unwinder does.
 func TestPerfUnwind(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		run  func(s *unwindStacks)
-		want string // function that is in the stack
-		odd  bool   // perfWalk leaves it to the unwinder
-	}{
-		{name: "call", run: func(s *unwindStacks) { s.take() }, want: "take"},
-		{name: "inlined", run: func(s *unwindStacks) { s.takeInlined() }, want: "takeInlinedTwice"},
-		{name: "closure", run: func(s *unwindStacks) { func() { s.take() }() }, want: "func"},
-		{name: "generic", run: func(s *unwindStacks) { unwindGeneric(s) }, want: "unwindGeneric"},
-		{name: "interface", run: func(s *unwindStacks) { unwindTaker(s).take() }, want: "take"},
-		{name: "wrapper", run: func(s *unwindStacks) { unwindTaker(unwindEmbeds{s}).take() }, want: "take"},
-		{name: "method value", run: func(s *unwindStacks) { f := unwindTaker(s).take; unwindDeep(1, f) }, want: "take"},
-		{name: "deep", run: func(s *unwindStacks) { unwindDeep(40, s.take) }, want: "unwindDeep"},
-		{name: "deeper than a stack", run: func(s *unwindStacks) { unwindDeep(100, s.take) }, want: "unwindDeep"},
-		{name: "big frame", run: func(s *unwindStacks) { unwindBigFrame(s.take) }, want: "unwindBigFrame"},
-		{name: "nosplit", run: func(s *unwindStacks) { unwindNosplit(s) }, want: "unwindNosplit"},
-		{name: "deferred", run: func(s *unwindStacks) { defer s.take() }, want: "take"},
-		{name: "deferred in a loop", run: func(s *unwindStacks) {
-			for range 3 {
-				defer s.take()
-			}
-		}, want: "take"},
-		{name: "panicking", run: func(s *unwindStacks) {
-			defer func() { s.take(); recover() }()
-			panic("x")
-		}, want: "gopanic"},
-		{name: "sigpanic", run: func(s *unwindStacks) {
-			defer func() { s.take(); recover() }()
-			var p *int
-			*p = 0
-		}, want: "sigpanic", odd: true},
-		{name: "reflect", run: func(s *unwindStacks) { reflect.ValueOf(s.take).Call(nil) }, want: "reflect.Value.call"},
-		{name: "MakeFunc", run: func(s *unwindStacks) {
-			f := func([]reflect.Value) []reflect.Value { s.take(); return nil }
-			reflect.MakeFunc(reflect.TypeFor[func()](), f).Interface().(func())()
-		}, want: "take"}, // without makeFuncStub and callReflect, which are wrappers
-		{name: "sort", run: func(s *unwindStacks) {
-			sort.Slice(make([]int, 2), func(i, j int) bool { s.take(); return false })
-		}, want: "sort.Slice"},
-		{name: "goroutine", run: func(s *unwindStacks) {
-			done := make(chan bool)
-			go func(a, b int, s string, c float64) { done <- true }(1, 2, "3", 4)
-			<-done
-			go func() { defer close(done); s.take() }()
-			<-done
-		}, want: "goexit"},
-	} {
+	for _, test := range unwindTests {
 		t.Run(test.name, func(t *testing.T) {
 			var s unwindStacks
 			for range 3 { // the second time from the cache, the third with the stack of the second

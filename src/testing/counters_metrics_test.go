@@ -11,46 +11,51 @@ import (
 	"strings"
 )
 
+// counts are values, times enabled and times running, by event.
+type counts [][3]uint64
+
+// metricsTests are the cases of TestCounterMetrics.
+var metricsTests = []struct {
+	name string
+	end  counts // after all is 1, 0, 0 before
+	err  error
+	want map[string]float64
+	fail string
+}{
+	{
+		name: "exact",
+		end:  counts{{401, 50, 50}, {801, 50, 50}, {1001, 50, 50}, {1, 50, 50}},
+		want: map[string]float64{
+			"cycles/op": 4, "instructions/op": 8, "insn/cycle": 2, "task-clock-ns/op": 10, "instructions:k/op": 0,
+		},
+	},
+	{
+		name: "scaled",
+		end:  counts{{401, 40, 10}, {401, 40, 20}, {1001, 50, 50}, {301, 40, 40}},
+		want: map[string]float64{
+			"cycles/op": 16, "cycles-%run": 25, "instructions/op": 8, "instructions-%run": 50, "insn/cycle": 0.5,
+			"task-clock-ns/op": 10, "instructions:k/op": 3,
+		},
+	},
+	{
+		name: "never",
+		end:  counts{{401, 40, 40}, {1, 40, 0}, {1001, 50, 50}, {301, 40, 40}},
+		fail: "event instructions was not counted at all",
+	},
+	{
+		name: "missing",
+		end:  counts{{401, 40, 40}, {801, 40, 40}, {1001, 50, 50}, {301, 40, 40}},
+		err:  errors.New("2 threads are not in the counts"),
+		fail: "2 threads are not in the counts",
+	},
+}
+
 // What is reported of counts as they would come from a machine with more
 // events than counters.
 func TestCounterMetrics(t *T) {
-	type counts [][3]uint64 // value, time enabled, time running
 	names := []string{"cycles", "instructions", "task-clock", "instructions:k"}
 	units := []string{"count", "count", "nanoseconds", "count"}
-	for _, tt := range []struct {
-		name string
-		end  counts // after all is 1, 0, 0 before
-		err  error
-		want map[string]float64
-		fail string
-	}{
-		{
-			name: "exact",
-			end:  counts{{401, 50, 50}, {801, 50, 50}, {1001, 50, 50}, {1, 50, 50}},
-			want: map[string]float64{
-				"cycles/op": 4, "instructions/op": 8, "insn/cycle": 2, "task-clock-ns/op": 10, "instructions:k/op": 0,
-			},
-		},
-		{
-			name: "scaled",
-			end:  counts{{401, 40, 10}, {401, 40, 20}, {1001, 50, 50}, {301, 40, 40}},
-			want: map[string]float64{
-				"cycles/op": 16, "cycles-%run": 25, "instructions/op": 8, "instructions-%run": 50, "insn/cycle": 0.5,
-				"task-clock-ns/op": 10, "instructions:k/op": 3,
-			},
-		},
-		{
-			name: "never",
-			end:  counts{{401, 40, 40}, {1, 40, 0}, {1001, 50, 50}, {301, 40, 40}},
-			fail: "event instructions was not counted at all",
-		},
-		{
-			name: "missing",
-			end:  counts{{401, 40, 40}, {801, 40, 40}, {1001, 50, 50}, {301, 40, 40}},
-			err:  errors.New("2 threads are not in the counts"),
-			fail: "2 threads are not in the counts",
-		},
-	} {
+	for _, tt := range metricsTests {
 		t.Run(tt.name, func(t *T) {
 			saved := benchCounters
 			defer func() { benchCounters = saved }()

@@ -14,7 +14,6 @@ import (
 	"internal/runtime/perf"
 	"io"
 	"math"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -68,7 +67,7 @@ func TestPerfStop(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	disposition := func() string { return perfStatus(t, "SigIgn") + " " + perfStatus(t, "SigCgt") }
 	signals, goroutines := disposition(), runtime.NumGoroutine()
-	fds, _ := perfFDs(t)
+	fds := len(perfAllFDs(t))
 	rounds := 20
 	if testing.Short() {
 		rounds = 5
@@ -78,7 +77,7 @@ func TestPerfStop(t *testing.T) {
 		if err := StartCPUProfileWithConfig(PerfEvent(&a, "task-clock", 100e3), PerfEvent(&b, "page-faults", 10)); err != nil {
 			t.Fatal(err)
 		}
-		if _, n := perfFDs(t); n < 4 {
+		if n := len(perfFDs(t)); n < 4 {
 			t.Errorf("round %d: %d counters are open while sampling", i, n)
 		}
 		quit := make(chan bool)
@@ -108,7 +107,7 @@ func TestPerfStop(t *testing.T) {
 		}
 	}
 	// os/exec and others keep some descriptors, but not one per round.
-	if n, _ := perfFDs(t); n > fds+5 {
+	if n := len(perfAllFDs(t)); n > fds+5 {
 		t.Errorf("%d descriptors are open, before %d", n, fds)
 	}
 }
@@ -156,70 +155,69 @@ func TestPerfManyThreads(t *testing.T) {
 	t.Setenv(multipleEnv, "true")
 	names := []string{"task-clock", "cpu-clock", "task-clock:u", "cpu-clock:u", "page-faults", "page-faults:uk", "minor-faults", "context-switches"}
 	threads := min(1000, (perfMaxFD()-100)/len(names))
-	release := make(chan bool)
-	var wg sync.WaitGroup
-	more := func(n int) {
-		var ready sync.WaitGroup
-		ready.Add(n)
-		for range n {
-			wg.Go(func() {
-				runtime.LockOSThread() // for ever, so the thread exits
-				ready.Done()
-				<-release
-			})
-		}
-		ready.Wait()
-	}
-	defer wg.Wait()
-	defer close(release)
-
-	// cost returns the least CPU time that starting took for each counter, and
-	// stopping, when there are at least so many threads.
-	cost := func(threads int) (start, stop float64) {
-		bufs := make([]bytes.Buffer, len(names))
-		var opts []ProfilingOption
-		for i, name := range names {
-			opts = append(opts, PerfEvent(&bufs[i], name, 0))
-		}
-		start, stop = math.Inf(1), math.Inf(1)
-		for range 3 {
-			for i := range bufs {
-				bufs[i].Reset()
-			}
-			took := func(f func()) float64 {
-				user, sys := diffCPUTime(t, f)
-				return float64(user + sys)
-			}
-			started := took(func() {
-				if err := StartCPUProfileWithConfig(opts[0], opts[1:]...); err != nil {
-					t.Fatal(err)
-				}
-			})
-			perfSpin(10 * time.Millisecond)
-			stopped := took(StopCPUProfile)
-			perfNothingOpen(t)
-			p, err := profile.Parse(&bufs[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := &perfResult{t, names[0], p}
-			n := r.comment("threads") + r.warned()
-			if n < int64(threads) {
-				t.Errorf("%d threads in the ledger, want %d at least", n, threads)
-			}
-			counters := float64(n * int64(len(names)))
-			start, stop = min(start, started/counters), min(stop, stopped/counters)
-		}
-		t.Logf("%d threads, %d events: start %.0f ns for each, stop %.0f", threads, len(names), start, stop)
-		return start, stop
-	}
-	more(threads / 10)
-	start, stop := cost(threads / 10)
-	more(threads - threads/10)
-	startAll, stopAll := cost(threads)
+	defer perfParked(threads / 10)()
+	start, stop := perfStartCost(t, names, threads/10)
+	defer perfParked(threads - threads/10)()
+	startAll, stopAll := perfStartCost(t, names, threads)
 	// Were it the square, it would be ten times as much.
 	if startAll > 3*start || stopAll > 3*stop {
 		t.Errorf("of %d threads each counter costs %.1f times as much to start and %.1f times to stop as of %d", threads, startAll/start, stopAll/stop, threads/10)
+	}
+}
+
+// perfStartCost returns the least CPU time that starting profiles of the events took for
+// each counter, and stopping, when there are at least so many threads.
+func perfStartCost(t *testing.T, names []string, threads int) (start, stop float64) {
+	t.Helper()
+	bufs := make([]bytes.Buffer, len(names))
+	var opts []ProfilingOption
+	for i, name := range names {
+		opts = append(opts, PerfEvent(&bufs[i], name, 0))
+	}
+	start, stop = math.Inf(1), math.Inf(1)
+	for range 3 {
+		for i := range bufs {
+			bufs[i].Reset()
+		}
+		took := func(f func()) float64 {
+			user, sys := diffCPUTime(t, f)
+			return float64(user + sys)
+		}
+		started := took(func() {
+			if err := StartCPUProfileWithConfig(opts[0], opts[1:]...); err != nil {
+				t.Fatal(err)
+			}
+		})
+		perfSpin(10 * time.Millisecond)
+		stopped := took(StopCPUProfile)
+		perfNothingOpen(t)
+		p, err := profile.Parse(&bufs[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &perfResult{t, names[0], p}
+		n := r.comment("threads") + r.warned()
+		if n < int64(threads) {
+			t.Errorf("%d threads in the ledger, want %d at least", n, threads)
+		}
+		counters := float64(n * int64(len(names)))
+		start, stop = min(start, started/counters), min(stop, stopped/counters)
+	}
+	t.Logf("%d threads, %d events: start %.0f ns for each, stop %.0f", threads, len(names), start, stop)
+	return start, stop
+}
+
+// perfStopWorld stops the world again and again until quit is closed, and counts.
+func perfStopWorld(quit chan bool, stops *atomic.Int64) {
+	for {
+		select {
+		case <-quit:
+			return
+		default:
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			stops.Add(1)
+		}
 	}
 }
 
@@ -230,35 +228,14 @@ func TestPerfStartYields(t *testing.T) {
 	perfNeeds(t, "task-clock:uk")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	threads := min(2000, perfMaxFD()-100)
-	release := make(chan bool)
-	var wg, ready sync.WaitGroup
-	ready.Add(threads)
-	for range threads {
-		wg.Go(func() {
-			runtime.LockOSThread() // for ever, so the thread exits
-			ready.Done()
-			<-release
-		})
-	}
-	ready.Wait()
-	defer wg.Wait()
-	defer close(release)
+	defer perfParked(threads)()
 
+	var wg sync.WaitGroup
+	defer wg.Wait()
 	quit := make(chan bool)
 	defer close(quit)
 	var stops atomic.Int64
-	wg.Go(func() {
-		for {
-			select {
-			case <-quit:
-				return
-			default:
-				var m runtime.MemStats
-				runtime.ReadMemStats(&m) // stops the world
-				stops.Add(1)
-			}
-		}
-	})
+	wg.Go(func() { perfStopWorld(quit, &stops) })
 	wg.Go(func() { perfChurn(quit) })
 
 	// The runtime's part only: what runtime/pprof does, waits for goroutines.
@@ -276,7 +253,7 @@ func TestPerfStartYields(t *testing.T) {
 			t.Fatal(perfError("task-clock:uk", f))
 		}
 		started := stops.Load()
-		if _, n := perfFDs(t); n < threads {
+		if n := len(perfFDs(t)); n < threads {
 			t.Errorf("%d threads have a counter, of %d", n, threads)
 		}
 		stop := stops.Load()
@@ -309,7 +286,7 @@ func TestPerfReusedDescriptors(t *testing.T) {
 	}
 	t.Setenv(multipleEnv, "true")
 	events := []perfReq{{"task-clock:uk", 1e6}, {"page-faults:uk", 1}, {"cpu-clock:uk", 1e6}}
-	var pipes [][2]int
+	var pipes perfPipes
 	set, err := OpenCounters("task-clock")
 	if err != nil {
 		t.Fatal(err)
@@ -318,38 +295,62 @@ func TestPerfReusedDescriptors(t *testing.T) {
 	rs := perfProfileOnce(t, events, func() {
 		perfSpin(20 * time.Millisecond)
 		perfThreads(3, func() {}) // with counters of their own
-		counters := perfCounterFDs(t)
+		counters := perfFDs(t)
 		for _, fd := range counters {
 			syscall.Close(fd)
 		}
 		if len(counters) < len(events) {
 			t.Fatalf("%d counters were open", len(counters))
 		}
-		// The pipes take the numbers, but for those that a new thread's counters
-		// have. Reading one that is empty blocks.
-		closed := func(fd int) bool {
-			_, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD, 0)
-			return errno == syscall.EBADF
-		}
-		for slices.ContainsFunc(counters, closed) {
-			var p [2]int
-			if err := syscall.Pipe(p[:]); err != nil {
-				t.Fatal(err)
-			}
-			pipes = append(pipes, p)
-		}
-		for i, p := range pipes {
-			syscall.SetNonblock(p[0], i%2 == 1)
-			if i%3 == 0 {
-				syscall.Write(p[1], []byte("some data that is longer than what a counter reads"))
-			}
-		}
+		pipes = perfTakeDescriptors(t, counters)
 		perfSpin(20 * time.Millisecond)
 		perfThreads(3, func() { perfCompute(1000) })
 		perfFault(t, 100)
 		set.Read(make([]CounterValue, 1)) // may fail, but not block
 	})
 	set.Close()
+	pipes.check(t)
+	for _, r := range rs {
+		if n := r.comment("unread"); n == 0 {
+			t.Errorf("the profile does not say that counters are gone:\n%s", r.ledger())
+		}
+	}
+	perfNothingOpen(t)
+	perfStartWorks(t)
+}
+
+// perfPipes are pipes of the program's, some with data and some that don't block.
+type perfPipes [][2]int
+
+const perfPipeData = "some data that is longer than what a counter reads"
+
+// perfTakeDescriptors makes pipes until they have taken the numbers of closed
+// descriptors, but for those that a new thread's counters have. Reading a pipe that is
+// empty blocks.
+func perfTakeDescriptors(t *testing.T, fds []int) (pipes perfPipes) {
+	t.Helper()
+	closed := func(fd int) bool {
+		_, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD, 0)
+		return errno == syscall.EBADF
+	}
+	for slices.ContainsFunc(fds, closed) {
+		var p [2]int
+		if err := syscall.Pipe(p[:]); err != nil {
+			t.Fatal(err)
+		}
+		i := len(pipes)
+		pipes = append(pipes, p)
+		syscall.SetNonblock(p[0], i%2 == 1)
+		if i%3 == 0 {
+			syscall.Write(p[1], []byte(perfPipeData))
+		}
+	}
+	return pipes
+}
+
+// check fails the test unless the pipes are as they were made, and closes them.
+func (pipes perfPipes) check(t *testing.T) {
+	t.Helper()
 	for i, p := range pipes {
 		flags, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(p[0]), syscall.F_GETFL, 0)
 		if errno != 0 {
@@ -363,7 +364,7 @@ func TestPerfReusedDescriptors(t *testing.T) {
 		}
 		if i%3 == 0 {
 			b := make([]byte, 100)
-			if n, err := syscall.Read(p[0], b); err != nil || string(b[:n]) != "some data that is longer than what a counter reads" {
+			if n, err := syscall.Read(p[0], b); err != nil || string(b[:n]) != perfPipeData {
 				t.Errorf("pipe %d: %q, %v", i, b[:max(n, 0)], err)
 			}
 		}
@@ -373,28 +374,6 @@ func TestPerfReusedDescriptors(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range rs {
-		if n := r.comment("unread"); n == 0 {
-			t.Errorf("the profile does not say that counters are gone:\n%s", r.ledger())
-		}
-	}
-	perfNothingOpen(t)
-	perfStartWorks(t)
-}
-
-// perfCounterFDs returns the descriptors of counters.
-func perfCounterFDs(t *testing.T) (fds []int) {
-	t.Helper()
-	d, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range d {
-		if link, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil && strings.Contains(link, "perf_event") {
-			fds = append(fds, int(perfAtoi(t, e.Name())))
-		}
-	}
-	return fds
 }
 
 // TestPerfExitBlocked tests the same for threads that end before their handler has

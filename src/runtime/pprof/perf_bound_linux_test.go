@@ -119,47 +119,60 @@ func perfTimedCounting(t *testing.T, work func(*testing.T, int) perfTimed, event
 // first is before its first instruction, the second after its last.
 var perfDear = []string{"sigtrampgo", "sigreturn__sigaction", "sighandler", "perfSessionSigprof"}
 
+// perfEight are eight events of which each interrupts too often.
+var perfEight = []perfReq{
+	{"task-clock:uk", 5e3}, {"cpu-clock:uk", 5e3}, {"task-clock:u", 5e3}, {"cpu-clock:u", 5e3},
+	{"page-faults:uk", 1}, {"minor-faults", 2}, {"minor-faults:uk", 1}, {"page-faults", 3}}
+
+// perfMakeDear makes handlers take longer, until the test ends: n of the functions that
+// they call have breakpoints that are counted.
+func perfMakeDear(t *testing.T, n int) {
+	t.Helper()
+	if n == 0 {
+		return
+	}
+	perfNeedsExact(t)
+	var names []string
+	for _, fn := range perfDear[:n] {
+		names = append(names, "mem:runtime."+fn+":x")
+	}
+	mustOpenCounters(t, names...)
+}
+
+// perfBoundTests are the cases of TestPerfBound.
+var perfBoundTests = []struct {
+	name   string
+	work   func(*testing.T, int) perfTimed
+	events []perfReq
+	dear   int // of perfDear, how many
+}{
+	{"task-clock", perfTimedCompute, []perfReq{{"task-clock", 1e3}}, 0},
+	{"task-clock/dear", perfTimedCompute, []perfReq{{"task-clock", 1e3}}, 2},
+	{"task-clock/dearer", perfTimedCompute, []perfReq{{"task-clock", 1e3}}, 4},
+	{"task-clock:u", perfTimedCompute, []perfReq{{"task-clock:u", 1e3}}, 0},
+	{"cpu-clock:uk", perfTimedCompute, []perfReq{{"cpu-clock:uk", 10e3}}, 0},
+	{"page-faults", perfTimedFault, []perfReq{{"page-faults", 1}}, 0},
+	{"page-faults/dear", perfTimedFault, []perfReq{{"page-faults", 1}}, 2},
+	{"page-faults/dearer", perfTimedFault, []perfReq{{"page-faults", 1}}, 4},
+	{"page-faults:uk", perfTimedFault, []perfReq{{"page-faults:uk", 1}}, 0},
+	{"eight", perfTimedFault, perfEight, 0},
+	{"eight/dear", perfTimedFault, perfEight, 2},
+	{"eight/dearer", perfTimedFault, perfEight, 4},
+}
+
 // TestPerfBound tests that at periods that are shorter than what a sample costs
 // the program is not slower than promised, whatever a sample costs on the
 // machine, and that the totals stay right.
 func TestPerfBound(t *testing.T) {
 	perfNeeds(t, "task-clock:uk")
-	eight := []perfReq{
-		{"task-clock:uk", 5e3}, {"cpu-clock:uk", 5e3}, {"task-clock:u", 5e3}, {"cpu-clock:u", 5e3},
-		{"page-faults:uk", 1}, {"minor-faults", 2}, {"minor-faults:uk", 1}, {"page-faults", 3}}
-	for _, tt := range []struct {
-		name   string
-		work   func(*testing.T, int) perfTimed
-		events []perfReq
-		dear   int // of perfDear, how many
-	}{
-		{"task-clock", perfTimedCompute, []perfReq{{"task-clock", 1e3}}, 0},
-		{"task-clock/dear", perfTimedCompute, []perfReq{{"task-clock", 1e3}}, 2},
-		{"task-clock/dearer", perfTimedCompute, []perfReq{{"task-clock", 1e3}}, 4},
-		{"task-clock:u", perfTimedCompute, []perfReq{{"task-clock:u", 1e3}}, 0},
-		{"cpu-clock:uk", perfTimedCompute, []perfReq{{"cpu-clock:uk", 10e3}}, 0},
-		{"page-faults", perfTimedFault, []perfReq{{"page-faults", 1}}, 0},
-		{"page-faults/dear", perfTimedFault, []perfReq{{"page-faults", 1}}, 2},
-		{"page-faults/dearer", perfTimedFault, []perfReq{{"page-faults", 1}}, 4},
-		{"page-faults:uk", perfTimedFault, []perfReq{{"page-faults:uk", 1}}, 0},
-		{"eight", perfTimedFault, eight, 0},
-		{"eight/dear", perfTimedFault, eight, 2},
-		{"eight/dearer", perfTimedFault, eight, 4},
-	} {
+	for _, tt := range perfBoundTests {
 		t.Run(tt.name, func(t *testing.T) {
 			if testing.Short() && (tt.dear > 0 || strings.Contains(tt.name, ":")) {
 				t.Skip("a short test")
 			}
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
-			if tt.dear > 0 {
-				perfNeedsExact(t)
-				var names []string
-				for _, fn := range perfDear[:tt.dear] {
-					names = append(names, "mem:runtime."+fn+":x")
-				}
-				mustOpenCounters(t, names...)
-			}
+			perfMakeDear(t, tt.dear)
 			var rs []*perfResult
 			var sampled, counted []float64
 			tooSlow := func() bool {

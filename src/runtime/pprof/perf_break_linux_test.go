@@ -266,15 +266,7 @@ func TestPerfStuck(t *testing.T) {
 		for _, mode := range []string{"quiet", "neighbours", "gaps", "no ring"} {
 			t.Run(mode, func(t *testing.T) {
 				if mode == "neighbours" {
-					for range 4 {
-						cmd := testenv.Command(t, testenv.Executable(t), "-test.run=^TestPerfStuck$")
-						cmd.Env = append(cmd.Environ(), "PMU_TEST_CHILD=busy")
-						if err := cmd.Start(); err != nil {
-							t.Fatal(err)
-						}
-						defer cmd.Wait()
-						defer cmd.Process.Kill()
-					}
+					perfBusyNeighbours(t)
 				}
 				perfChild(t, mode, nil) // with threads of its own
 			})
@@ -305,20 +297,7 @@ func TestPerfStuck(t *testing.T) {
 					// Time between two samples that no handler sees.
 					defer mustOpenCounters(t, "mem:runtime.sigtramp:x", "mem:runtime.sigfwdgo:x", "mem:runtime.sighandler:x").Close()
 				}
-				src, dst := make([]byte, 1000), make([]byte, 1000)
-				for i := range 1000 {
-					src[0] = byte(i)
-					copy(dst, src[:500+i%500])
-				}
-				for _, sig := range []syscall.Signal{syscall.SIGURG, syscall.SIGPROF} {
-					if err := syscall.Tgkill(syscall.Getpid(), syscall.Gettid(), sig); err != nil {
-						t.Fatal(err)
-					}
-				}
-				perfSpin(100 * time.Millisecond)
-				if dst[0] != src[0] {
-					t.Errorf("copied %d, want %d", dst[0], src[0])
-				}
+				perfCopyAndSignal(t)
 			})[0]
 			stopped := r.stopped()
 			if stopped == 0 {
@@ -331,6 +310,40 @@ func TestPerfStuck(t *testing.T) {
 				t.Errorf("stopped after %d samples, want %d at most:\n%s", n, most, r.ledger())
 			}
 		})
+	}
+}
+
+// perfBusyNeighbours runs four processes that compute until the test ends.
+func perfBusyNeighbours(t *testing.T) {
+	for range 4 {
+		cmd := testenv.Command(t, testenv.Executable(t), "-test.run=^TestPerfStuck$")
+		cmd.Env = append(cmd.Environ(), "PMU_TEST_CHILD=busy")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			cmd.Process.Kill()
+			cmd.Wait()
+		})
+	}
+}
+
+// perfCopyAndSignal copies memory, sends its thread signals, and computes.
+func perfCopyAndSignal(t *testing.T) {
+	t.Helper()
+	src, dst := make([]byte, 1000), make([]byte, 1000)
+	for i := range 1000 {
+		src[0] = byte(i)
+		copy(dst, src[:500+i%500])
+	}
+	for _, sig := range []syscall.Signal{syscall.SIGURG, syscall.SIGPROF} {
+		if err := syscall.Tgkill(syscall.Getpid(), syscall.Gettid(), sig); err != nil {
+			t.Fatal(err)
+		}
+	}
+	perfSpin(100 * time.Millisecond)
+	if dst[0] != src[0] {
+		t.Errorf("copied %d, want %d", dst[0], src[0])
 	}
 }
 

@@ -221,20 +221,6 @@ func bracket(t *testing.T, c *Counters, f func()) (v []CounterValue, inner, oute
 	return v, inner, outer
 }
 
-// touch makes n page faults.
-func touch(t *testing.T, n int) {
-	size := n * syscall.Getpagesize()
-	b, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer syscall.Munmap(b)
-	syscall.Madvise(b, 15) // MADV_NOHUGEPAGE; may not be there
-	for i := 0; i < size; i += syscall.Getpagesize() {
-		b[i] = 1
-	}
-}
-
 func TestCountersPageFaults(t *testing.T) {
 	const n = 4096
 	exact := true
@@ -254,7 +240,7 @@ func TestCountersPageFaults(t *testing.T) {
 		for range 4 {
 			wg.Go(func() {
 				runtime.LockOSThread() // ends the thread
-				touch(t, n/4)
+				perfFault(t, n/4)
 			})
 		}
 		wg.Wait()
@@ -424,141 +410,3 @@ func TestCountersContextSwitches(t *testing.T) {
 }
 
 var _ = emulated(TestCountersContextSwitches)
-
-// openFiles returns the process's descriptors of perf events, and fails if one
-// would survive exec.
-func openPerfFiles(t *testing.T) (n int) {
-	files, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		if link, _ := os.Readlink("/proc/self/fd/" + f.Name()); link != "anon_inode:[perf_event]" {
-			continue
-		}
-		n++
-		fd, _ := strconv.Atoi(f.Name())
-		if flags, _, _ := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD, 0); flags&syscall.FD_CLOEXEC == 0 {
-			t.Errorf("descriptor %d is not close-on-exec", fd)
-		}
-	}
-	return n
-}
-
-// Sets are opened and closed while threads come and go.
-func TestCountersChurn(t *testing.T) {
-	idle := openPerfFiles(t)
-	stop := make(chan bool)
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				done := make(chan bool)
-				go func() {
-					runtime.LockOSThread() // ends the thread
-					close(done)
-				}()
-				<-done
-			}
-		})
-	}
-	rounds := 50
-	if testing.Short() {
-		rounds = 5
-	}
-	for range rounds {
-		a := mustOpenCounters(t, "task-clock", "page-faults")
-		b := mustOpenCounters(t, "cpu-clock")
-		if n := openPerfFiles(t) - idle; n < 3 {
-			t.Errorf("%d descriptors open", n)
-		}
-		va, vb := a.read(t), b.read(t)
-		for range 10 {
-			wa, wb := a.read(t), b.read(t)
-			if wa[0].Value <= va[0].Value || wa[1].Value < va[1].Value || wb[0].Value <= vb[0].Value {
-				t.Fatalf("counts went back: %v to %v, %v to %v", va, wa, vb, wb)
-			}
-			va, vb = wa, wb
-		}
-		a.Close()
-		b.Close()
-	}
-	close(stop)
-	wg.Wait()
-	if n := openPerfFiles(t); n != idle {
-		t.Errorf("%d descriptors left open", n-idle)
-	}
-}
-
-var _ = emulated(TestCountersChurn)
-
-func TestCountersTooManySets(t *testing.T) {
-	var sets []*Counters
-	defer func() {
-		for _, c := range sets {
-			c.Close()
-		}
-	}()
-	for len(sets) < 100 {
-		c, err := OpenCounters("task-clock")
-		if err != nil {
-			if len(sets) < 8 || !strings.Contains(err.Error(), "open already") {
-				t.Errorf("after %d sets: %v", len(sets), err)
-			}
-			return
-		}
-		sets = append(sets, c)
-	}
-	t.Error("no limit")
-}
-
-var _ = emulated(TestCountersTooManySets)
-
-// A thread that can't be armed is an error of Read, with its cause. With
-// existing threads it is one of OpenCounters.
-func TestCountersNoDescriptors(t *testing.T) {
-	var old syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &old); err != nil {
-		t.Fatal(err)
-	}
-	restore := func() { syscall.Setrlimit(syscall.RLIMIT_NOFILE, &old) }
-	defer restore()
-	c := mustOpenCounters(t, "task-clock")
-	lim := old
-	lim.Cur = 3
-	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil {
-		t.Fatal(err)
-	}
-	// More locked goroutines than threads there are.
-	n := 2 * threadCount()
-	var in, out sync.WaitGroup
-	release := make(chan bool)
-	for range max(n, 20) {
-		in.Add(1)
-		out.Go(func() {
-			runtime.LockOSThread()
-			defer runtime.UnlockOSThread()
-			in.Done()
-			<-release
-		})
-	}
-	in.Wait()
-	_, openErr := OpenCounters("page-faults")
-	restore()
-	close(release)
-	out.Wait()
-	if !errors.Is(openErr, syscall.EMFILE) || !strings.Contains(openErr.Error(), "ulimit -n") {
-		t.Errorf("OpenCounters without descriptors: error %v", openErr)
-	}
-	err := c.Read(make([]CounterValue, 1))
-	if err == nil || !strings.Contains(err.Error(), "threads are not in the counts") || !strings.Contains(err.Error(), "ulimit -n") {
-		t.Errorf("Read with threads missing: error %v", err)
-	}
-}
-
-var _ = emulated(TestCountersNoDescriptors)

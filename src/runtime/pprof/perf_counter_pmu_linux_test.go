@@ -9,7 +9,6 @@ package pprof
 
 import (
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -65,18 +64,6 @@ func newPerfStat(t *testing.T) *perfStat {
 	}
 	t.Fatal("threads begin and end all the time")
 	return nil
-}
-
-func perfThreadIDs(t *testing.T) (tids []int) {
-	t.Helper()
-	d, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range d {
-		tids = append(tids, int(perfAtoi(t, e.Name())))
-	}
-	return tids
 }
 
 func (p *perfStat) open(tid int) {

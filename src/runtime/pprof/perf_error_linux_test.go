@@ -25,7 +25,7 @@ func perfWantError(t *testing.T, opts []ProfilingOption, words ...string) error 
 	if start() == nil { // the first one may open what the process keeps, like the poller's
 		StopCPUProfile()
 	}
-	fds, _ := perfFDs(t)
+	fds := len(perfAllFDs(t))
 	err := start()
 	if err == nil {
 		StopCPUProfile()
@@ -41,7 +41,7 @@ func perfWantError(t *testing.T, opts []ProfilingOption, words ...string) error 
 		t.Errorf("error has several lines: %q", err)
 	}
 	perfNothingOpen(t)
-	if n, _ := perfFDs(t); n != fds {
+	if n := len(perfAllFDs(t)); n != fds {
 		t.Errorf("%d descriptors are open, before %d", n, fds)
 	}
 	return err
@@ -105,7 +105,7 @@ func TestPerfInUse(t *testing.T) {
 	for _, first := range []perfReq{{"", 0}, {"task-clock", 1e6}} {
 		t.Run(first.name, func(t *testing.T) {
 			r := perfProfileOf(t, []perfReq{first}, func() {
-				fds, open := perfFDs(t)
+				fds, open := len(perfAllFDs(t)), len(perfFDs(t))
 				const rounds = 50
 				for range rounds {
 					for _, err := range []error{
@@ -120,7 +120,7 @@ func TestPerfInUse(t *testing.T) {
 				}
 				// The running profile opens a counter for each thread that the
 				// scheduler starts meanwhile. That is a few, not one per round.
-				if f, o := perfFDs(t); f >= fds+rounds || open > 0 && o == 0 {
+				if f, o := len(perfAllFDs(t)), len(perfFDs(t)); f >= fds+rounds || open > 0 && o == 0 {
 					t.Errorf("%d descriptors, %d counters; before %d, %d", f, o, fds, open)
 				}
 				perfSpin(100 * time.Millisecond)

@@ -12,7 +12,6 @@ import (
 	"internal/profile"
 	"internal/testenv"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -101,7 +100,7 @@ func TestPerfFourEvents(t *testing.T) {
 		// than the session lets them and the period be lengthened.
 		for range 1000 {
 			salt1 = cpuHog0(salt1, 2e4)
-			perfTouch(t, 2*os.Getpagesize())
+			perfFault(t, 2)
 		}
 	})
 	for _, r := range rs {
@@ -215,17 +214,16 @@ func TestPerfHandlerCost(t *testing.T) {
 
 var _ = emulated(TestPerfHandlerCost)
 
-// TestPerfInterrupted counts how many blocking system calls return EINTR. A hardware
-// event of the user mode can overflow just before a call, and the interrupt come
-// inside (skid): the signal then interrupts the call. Those that SA_RESTART applies
-// to (signal(7)) begin again, and only the others return EINTR.
-func TestPerfInterrupted(t *testing.T) {
-	perfNeeds(t, "instructions")
-	if !perfWithoutPreemption(t) { // whose signals interrupt calls, too
-		return
-	}
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
-	const n = 1000
+// A perfBlockingCall is a system call that blocks.
+type perfBlockingCall struct {
+	name    string
+	restart bool // begins again after a signal
+	call    func() syscall.Errno
+}
+
+// perfBlockingCalls returns system calls that block for some 50 µs or a millisecond. feed
+// writes for n of those that read, at their pace, a little later.
+func perfBlockingCalls(t *testing.T) (calls []perfBlockingCall, feed func(n int)) {
 	ms := syscall.NsecToTimespec(1e6)
 	us := syscall.NsecToTimespec(50e3)
 	at := func(p *syscall.Timespec) uintptr { return uintptr(unsafe.Pointer(p)) }
@@ -237,19 +235,15 @@ func TestPerfInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		for _, fd := range []int{p[0], p[1], epoll} {
 			syscall.Close(fd)
 		}
-	}()
+	})
 	var event syscall.EpollEvent
 	var word uint32
 	var b [1]byte
-	calls := []struct {
-		name    string
-		restart bool // begins again
-		call    func() syscall.Errno
-	}{
+	calls = []perfBlockingCall{
 		{"nanosleep", false, func() syscall.Errno {
 			_, _, e := syscall.Syscall(syscall.SYS_NANOSLEEP, at(&us), 0, 0)
 			return e
@@ -273,6 +267,49 @@ func TestPerfInterrupted(t *testing.T) {
 			return e
 		}},
 	}
+	return calls, func(n int) {
+		for range n {
+			syscall.Syscall(syscall.SYS_NANOSLEEP, at(&us), 0, 0)
+			syscall.Write(p[1], []byte{0})
+		}
+	}
+}
+
+// interrupted makes the call n times on a thread of its own, each after some other work,
+// and returns how many of them returned EINTR.
+func (c *perfBlockingCall) interrupted(t *testing.T, n int) (interrupted int) {
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		for i := range n {
+			salt1 = cpuHog0(salt1, 1000+i%1000)
+			switch e := c.call(); e {
+			case syscall.EINTR:
+				interrupted++
+			case 0, syscall.ETIMEDOUT:
+			default:
+				t.Errorf("%s: %v", c.name, e)
+			}
+		}
+	}()
+	<-done
+	return interrupted
+}
+
+// TestPerfInterrupted counts how many blocking system calls return EINTR. A hardware
+// event of the user mode can overflow just before a call, and the interrupt come
+// inside (skid): the signal then interrupts the call. Those that SA_RESTART applies
+// to (signal(7)) begin again, and only the others return EINTR.
+func TestPerfInterrupted(t *testing.T) {
+	perfNeeds(t, "instructions")
+	if !perfWithoutPreemption(t) { // whose signals interrupt calls, too
+		return
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	const n = 1000
+	calls, feed := perfBlockingCalls(t)
 	for _, tt := range []struct {
 		event  string
 		period uint64
@@ -289,33 +326,11 @@ func TestPerfInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range calls {
-			interrupted := 0
 			var w sync.WaitGroup
 			if c.restart {
-				w.Go(func() { // writes at the pace of the reads, a little later
-					for range n {
-						syscall.Syscall(syscall.SYS_NANOSLEEP, at(&us), 0, 0)
-						syscall.Write(p[1], []byte{0})
-					}
-				})
+				w.Go(func() { feed(n) })
 			}
-			done := make(chan bool)
-			go func() {
-				runtime.LockOSThread()
-				defer runtime.UnlockOSThread()
-				for i := range n {
-					salt1 = cpuHog0(salt1, 1000+i%1000)
-					switch e := c.call(); e {
-					case syscall.EINTR:
-						interrupted++
-					case 0, syscall.ETIMEDOUT:
-					default:
-						t.Errorf("%s: %v", c.name, e)
-					}
-				}
-				close(done)
-			}()
-			<-done
+			interrupted := c.interrupted(t, n)
 			w.Wait()
 			t.Logf("%s, period %d: %d of %d calls of %s returned EINTR", tt.event, tt.period, interrupted, n, c.name)
 			if interrupted > 0 && (c.restart || !tt.skid) {

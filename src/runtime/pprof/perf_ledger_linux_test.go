@@ -160,7 +160,7 @@ func TestPerfEightHost(t *testing.T) {
 			perfTargetC(&x)
 			perfTargetD(&x)
 			x = cpuHog0(2, 1e5)
-			perfTouch(t, 2*os.Getpagesize())
+			perfFault(t, 2)
 		}
 	})
 	for i, bp := range bps {
@@ -185,7 +185,7 @@ func TestPerfEightHardware(t *testing.T) {
 		defer runtime.UnlockOSThread()
 		for range 1000 {
 			salt1 = cpuHog0(salt1, 5e4)
-			perfTouch(t, 2*os.Getpagesize())
+			perfFault(t, 2)
 		}
 	})
 }

@@ -24,61 +24,15 @@ func TestPerfDescriptors(t *testing.T) {
 		perfChild(t, "limit", nil)
 		return
 	}
-	var lim syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil {
-		t.Fatal(err)
-	}
 	t.Setenv(multipleEnv, "true")
 	// Threads enough that they can't all be armed below.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
-	release, ready := make(chan bool), make(chan bool)
-	for range 8 {
-		go func() {
-			runtime.LockOSThread()
-			defer runtime.UnlockOSThread()
-			ready <- true
-			<-release
-		}()
-		<-ready
-	}
-	defer close(release)
-	// limited calls f with so few descriptors that free are left for counters.
-	limited := func(free int, f func(own int)) {
-		// The limit is one above the highest descriptor allowed. Fill the
-		// holes below.
-		var fill []*os.File
-		for {
-			f, err := os.Open("/dev/null")
-			if err != nil {
-				t.Fatal(err)
-			}
-			fill = append(fill, f)
-			if n, _ := perfFDs(t); int(f.Fd()) >= n-2 { // n includes ReadDir's own
-				break
-			}
-		}
-		used := int(fill[len(fill)-1].Fd()) + 1
-		small := syscall.Rlimit{Cur: uint64(used + free), Max: lim.Max}
-		for int(small.Cur-small.Cur/4) < used+free { // a quarter is the program's
-			small.Cur++
-		}
-		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &small); err != nil {
-			t.Fatal(err)
-		}
-		f(int(small.Cur) - used - free)
-		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range fill {
-			f.Close()
-		}
-		perfNothingOpen(t)
-	}
+	defer perfParked(8)()
 	// With two events, the k'th open of a counter fails.
 	events := []perfReq{{"task-clock", 1e6}, {"cpu-clock", 1e6}}
 	two := []ProfilingOption{PerfEvent(io.Discard, "task-clock", 0), PerfEvent(new(bytes.Buffer), "cpu-clock", 0)}
 	for free := range 7 {
-		limited(free, func(own int) {
+		perfWithDescriptors(t, free, func(own int) {
 			if free < 2 {
 				err := StartCPUProfileWithConfig(two[0], two[1:]...)
 				if !errors.Is(err, syscall.EMFILE) {
@@ -102,6 +56,44 @@ func TestPerfDescriptors(t *testing.T) {
 		})
 	}
 	perfStartWorks(t)
+}
+
+// perfWithDescriptors calls f with so few descriptors that free are left for counters,
+// and own for the program.
+func perfWithDescriptors(t *testing.T, free int, f func(own int)) {
+	t.Helper()
+	var lim syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil {
+		t.Fatal(err)
+	}
+	// The limit is one above the highest descriptor allowed. Fill the holes below.
+	var fill []*os.File
+	for {
+		f, err := os.Open("/dev/null")
+		if err != nil {
+			t.Fatal(err)
+		}
+		fill = append(fill, f)
+		if int(f.Fd()) >= len(perfAllFDs(t))-2 {
+			break
+		}
+	}
+	used := int(fill[len(fill)-1].Fd()) + 1
+	small := syscall.Rlimit{Cur: uint64(used + free), Max: lim.Max}
+	for int(small.Cur-small.Cur/4) < used+free { // a quarter is the program's
+		small.Cur++
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &small); err != nil {
+		t.Fatal(err)
+	}
+	f(int(small.Cur) - used - free)
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range fill {
+		f.Close()
+	}
+	perfNothingOpen(t)
 }
 
 // perfOpenFiles fails the test unless n files can be opened.

@@ -112,34 +112,7 @@ func TestPerfTwoClocks(t *testing.T) {
 		{"timer", []perfReq{{"task-clock:uk", 1e6}, {"cpu-clock:uk", 1e6}, {"", 0}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			type round struct {
-				rs    []*perfResult
-				share float64 // of the hog's thread in the CPU time of all
-			}
-			lost := func(r round) float64 { return max(r.rs[0].lost(), r.rs[1].lost()) }
-			var rounds []round
-			for range 5 {
-				var r round
-				r.rs = perfProfileOnce(t, tt.events, func() {
-					runtime.LockOSThread()
-					defer runtime.UnlockOSThread()
-					own, all := threadTime(t), cpuTime(rusage(t))
-					perfSpin(300 * time.Millisecond)
-					own, all = threadTime(t)-own, cpuTime(rusage(t))-all
-					r.share = min(1, float64(own)/float64(all))
-				})
-				t.Logf("lost: %.2f %%", 100*lost(r))
-				rounds = append(rounds, r)
-			}
-			// An interrupt that comes later than a period stands for all the
-			// periods that have passed (perf_swevent_hrtimer in the kernel),
-			// and the samples are fewer than the counter says. That is not
-			// the engine's doing; a busy virtual machine does it, for 3 % of
-			// the periods at times. An engine that samples only one of two events
-			// loses a third where they keep overflowing together, which is in
-			// most rounds.
-			slices.SortFunc(rounds, func(a, b round) int { return cmp.Compare(lost(a), lost(b)) })
-			rs, share := rounds[2].rs, rounds[2].share
+			rs, share := perfClockRound(t, tt.events)
 			a, b := rs[0], rs[1]
 			var hogs [2]int64
 			for i, r := range rs[:2] {
@@ -169,6 +142,38 @@ func TestPerfTwoClocks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// perfClockRound takes the profiles of two clocks, five times, and returns those with
+// the median of the losses, and the part of the CPU time of all threads that the hog
+// had. An interrupt that comes later than a period stands for all the periods that have
+// passed (perf_swevent_hrtimer in the kernel), and the samples are fewer than the
+// counter says. That is not the engine's doing; a busy virtual machine does it, for 3 %
+// of the periods at times. An engine that samples only one of two events loses a third
+// where they keep overflowing together, which is in most rounds.
+func perfClockRound(t *testing.T, events []perfReq) (rs []*perfResult, share float64) {
+	t.Helper()
+	type round struct {
+		rs    []*perfResult
+		share float64 // of the hog's thread in the CPU time of all
+	}
+	lost := func(r round) float64 { return max(r.rs[0].lost(), r.rs[1].lost()) }
+	var rounds []round
+	for range 5 {
+		var r round
+		r.rs = perfProfileOnce(t, events, func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			own, all := threadTime(t), cpuTime(rusage(t))
+			perfSpin(300 * time.Millisecond)
+			own, all = threadTime(t)-own, cpuTime(rusage(t))-all
+			r.share = min(1, float64(own)/float64(all))
+		})
+		t.Logf("lost: %.2f %%", 100*lost(r))
+		rounds = append(rounds, r)
+	}
+	slices.SortFunc(rounds, func(a, b round) int { return cmp.Compare(lost(a), lost(b)) })
+	return rounds[2].rs, rounds[2].share
 }
 
 var _ = emulated(TestPerfTwoClocks)
@@ -235,35 +240,12 @@ func TestPerfShortThreadsTime(t *testing.T) {
 	// which is in task-clock and not in CPU time.
 	var shortTime, oneTime atomic.Int64
 	var stole int64
-	timed := func(sum *atomic.Int64, f func(int) int) {
-		start := threadTime(t)
-		f(work)
-		sum.Add(threadTime(t) - start)
-	}
 	r := perfUnstalled(t, func() []*perfResult {
 		shortTime.Store(0)
 		oneTime.Store(0)
 		stolen := stolen(t)
 		rs := perfProfileOnce(t, []perfReq{{event, period}}, func() {
-			// In turns, for what else the machine does.
-			const turns = 10
-			for range turns {
-				for range n / turns / 4 {
-					var wg sync.WaitGroup
-					for range 4 {
-						wg.Go(func() {
-							runtime.LockOSThread() // for ever, so the thread exits
-							timed(&shortTime, shortThreadWork)
-						})
-					}
-					wg.Wait()
-				}
-				runtime.LockOSThread()
-				for range n / turns / 4 * 4 {
-					timed(&oneTime, oneThreadWork)
-				}
-				runtime.UnlockOSThread()
-			}
+			perfShortAndOne(t, n, work, &shortTime, &oneTime)
 		})
 		stole = stolen()
 		return rs
@@ -299,6 +281,35 @@ func TestPerfShortThreadsTime(t *testing.T) {
 	p := want / float64(n)
 	sigma := math.Sqrt(float64(n) * p)
 	r.near("samples in short threads", short, want, 5*sigma+tol)
+}
+
+// perfShortAndOne has n threads do some work each, and one thread as much as all of them.
+// It adds the CPU time that this takes.
+func perfShortAndOne(t *testing.T, n, work int, shortTime, oneTime *atomic.Int64) {
+	timed := func(sum *atomic.Int64, f func(int) int) {
+		start := threadTime(t)
+		f(work)
+		sum.Add(threadTime(t) - start)
+	}
+	// In turns, for what else the machine does.
+	const turns = 10
+	for range turns {
+		for range n / turns / 4 {
+			var wg sync.WaitGroup
+			for range 4 {
+				wg.Go(func() {
+					runtime.LockOSThread() // for ever, so the thread exits
+					timed(shortTime, shortThreadWork)
+				})
+			}
+			wg.Wait()
+		}
+		runtime.LockOSThread()
+		for range n / turns / 4 * 4 {
+			timed(oneTime, oneThreadWork)
+		}
+		runtime.UnlockOSThread()
+	}
 }
 
 var _ = emulated(TestPerfShortThreadsTime)

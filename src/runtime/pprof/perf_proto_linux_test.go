@@ -172,33 +172,7 @@ func TestPerfKernelTime(t *testing.T) {
 	var reading, all, counted int64 // CPU time of the thread, twice, and what the set counted
 	r := perfProfileOf(t, []perfReq{{"task-clock", 1e6}}, func() {
 		before := set.read(t)
-		done := make(chan bool)
-		go func() {
-			defer close(done)
-			runtime.LockOSThread()
-			defer runtime.UnlockOSThread()
-			start := threadTime(t)
-			now, x := start, 2
-			reading = 0
-			for buf := make([]byte, 1<<20); now-start < 600e6; now = threadTime(t) {
-				var read int64
-				for read < 1e6 {
-					for range 16 {
-						if _, err := syscall.Read(fd, buf); err != nil {
-							t.Error(err)
-							return
-						}
-					}
-					read = threadTime(t) - now
-				}
-				reading += read
-				for end := threadTime(t) + read; threadTime(t) < end; {
-					x = cpuHog0(x, 1e4)
-				}
-			}
-			all = now - start
-		}()
-		<-done
+		reading, all = perfReadHalf(t, fd)
 		counted = int64(set.read(t)[0].Sub(before[0]).Value)
 	})[0]
 	r.balance()
@@ -218,20 +192,7 @@ func TestPerfKernelTime(t *testing.T) {
 	if race.Enabled || msan.Enabled {
 		return // each read has a sanitizer look at the whole buffer, without a stack
 	}
-	var inCall, inKernel, thread int64
-	for _, s := range r.Sample {
-		fs := perfFrames(s)
-		if !slices.ContainsFunc(fs, func(f string) bool { return strings.HasPrefix(f, "runtime/pprof.TestPerfKernelTime.func") }) {
-			continue
-		}
-		thread += s.Value[1]
-		if i := slices.IndexFunc(fs, func(f string) bool { return strings.HasSuffix(f, ".Syscall6") }); i >= 0 && slices.Contains(fs, "syscall.Read") {
-			inCall += s.Value[1]
-			if i > 0 {
-				inKernel += s.Value[1] // the kernel's function is the leaf
-			}
-		}
-	}
+	thread, inCall, inKernel := perfReadTimes(r)
 	// 600 samples, of which half: the standard deviation is 2 %.
 	got, want := float64(inCall)/float64(thread), float64(reading)/float64(all)
 	if got < want-0.1 || got > want+0.1 {
@@ -242,6 +203,57 @@ func TestPerfKernelTime(t *testing.T) {
 	if inKernel < inCall/2 {
 		t.Errorf("of %d ns in reads only %d are in the kernel", inCall, inKernel)
 	}
+}
+
+// perfReadHalf reads from fd and computes by turns, for 600 ms of CPU time on a thread of
+// its own. It returns the thread's CPU time in the reads, and in all.
+func perfReadHalf(t *testing.T, fd int) (reading, all int64) {
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		start := threadTime(t)
+		now, x := start, 2
+		for buf := make([]byte, 1<<20); now-start < 600e6; now = threadTime(t) {
+			var read int64
+			for read < 1e6 {
+				for range 16 {
+					if _, err := syscall.Read(fd, buf); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+				read = threadTime(t) - now
+			}
+			reading += read
+			for end := threadTime(t) + read; threadTime(t) < end; {
+				x = cpuHog0(x, 1e4)
+			}
+		}
+		all = now - start
+	}()
+	<-done
+	return reading, all
+}
+
+// perfReadTimes returns the time that the profile has of perfReadHalf's thread, of its
+// reads, and of these with a function of the kernel.
+func perfReadTimes(r *perfResult) (thread, inCall, inKernel int64) {
+	for _, s := range r.Sample {
+		fs := perfFrames(s)
+		if !slices.ContainsFunc(fs, func(f string) bool { return strings.HasPrefix(f, "runtime/pprof.perfReadHalf.func") }) {
+			continue
+		}
+		thread += s.Value[1]
+		if i := slices.IndexFunc(fs, func(f string) bool { return strings.HasSuffix(f, ".Syscall6") }); i >= 0 && slices.Contains(fs, "syscall.Read") {
+			inCall += s.Value[1]
+			if i > 0 {
+				inKernel += s.Value[1] // the kernel's function is the leaf
+			}
+		}
+	}
+	return thread, inCall, inKernel
 }
 
 // perfCheckUserOnly checks a process that may not sample the kernel: clocks leave

@@ -259,16 +259,11 @@ func TestPerfDelayed(t *testing.T) {
 			r := perfProfileOf(t, []perfReq{{tt.event, 1}}, func() {
 				runtime.LockOSThread()
 				defer runtime.UnlockOSThread()
-				calls := func() {
-					for range n {
-						tt.f()
-					}
-				}
-				calls()
+				perfRepeat(n, tt.f)
 				unblock := perfBlockSIGPROF(t)
-				calls()
+				perfRepeat(n, tt.f)
 				unblock()
-				calls()
+				perfRepeat(n, tt.f)
 			})[0]
 			// The kernel may need several writes.
 			all := float64(r.total())

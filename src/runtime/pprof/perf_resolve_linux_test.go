@@ -27,52 +27,15 @@ func TestPerfPrecisionEnv(t *testing.T) {
 		}
 		StopCPUProfile()
 	}
-	comments := func(event string) (string, error) {
-		var buf bytes.Buffer
-		if err := StartCPUProfileWithConfig(PerfEvent(&buf, event, 1<<40)); err != nil {
-			return "", err
-		}
-		StopCPUProfile()
-		p, err := profile.Parse(&buf)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.Join(p.Comments, "\n") + "\n", nil
-	}
 	for level, mods := range []string{"", ":p", ":pp", ":ppp"} {
 		t.Setenv(precisionEnv, fmt.Sprint(level))
-		got, err := comments("task-clock")
+		got, err := perfComments(t, "task-clock")
 		if want := fmt.Sprintf("GO_PPROF_PRECISION=%d: ignored, as clock events have no levels of precision\n", level); err != nil || !strings.Contains(got, want) {
 			t.Errorf("level %d: %v, %s", level, err, got)
 		}
 
-		got, err = comments("cycles")
-		_, plain := comments("cycles:p")
-		switch {
-		case err == nil:
-			for _, want := range []string{"event: cycles" + mods + "\n", fmt.Sprintf("precise_ip: %d\n", level)} {
-				if !strings.Contains(got, want) {
-					t.Errorf("level %d: no %q in\n%s", level, want, got)
-				}
-			}
-		case level == 0:
-			if strings.Contains(err.Error(), precisionEnv) {
-				t.Errorf("level 0: %v", err)
-			}
-		case errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.EOPNOTSUPP):
-			if want := fmt.Sprintf("; it is GO_PPROF_PRECISION=%d that asks for this precision", level); !strings.HasSuffix(err.Error(), want) || !strings.Contains(err.Error(), "cycles"+mods) {
-				t.Errorf("level %d: %v", level, err)
-			}
-			if strings.Contains(plain.Error(), precisionEnv) {
-				t.Errorf("cycles:p by name: %v", plain)
-			}
-		default:
-			var pe *perfevent.Error
-			if want := fmt.Sprintf("; it is GO_PPROF_PRECISION=%d that asks for this precision", level); !errors.As(err, &pe) || !strings.HasSuffix(pe.Reason, want) {
-				t.Errorf("level %d: %v", level, err)
-			}
-		}
-		if got, err := comments("cycles:pp"); err == nil && !strings.Contains(got, "ignored, as the event's name has its own level") {
+		perfCheckLevel(t, level, mods)
+		if got, err := perfComments(t, "cycles:pp"); err == nil && !strings.Contains(got, "ignored, as the event's name has its own level") {
 			t.Errorf("cycles:pp: %s", got)
 		}
 
@@ -84,7 +47,54 @@ func TestPerfPrecisionEnv(t *testing.T) {
 		}
 	}
 	t.Setenv(precisionEnv, "")
-	if got, err := comments("task-clock"); err != nil || strings.Contains(got, precisionEnv) {
+	if got, err := perfComments(t, "task-clock"); err != nil || strings.Contains(got, precisionEnv) {
 		t.Errorf("without the variable: %v, %s", err, got)
+	}
+}
+
+// perfComments returns the comments of an empty profile of the event.
+func perfComments(t *testing.T, event string) (string, error) {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := StartCPUProfileWithConfig(PerfEvent(&buf, event, 1<<40)); err != nil {
+		return "", err
+	}
+	StopCPUProfile()
+	p, err := profile.Parse(&buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(p.Comments, "\n") + "\n", nil
+}
+
+// perfCheckLevel tests the event cycles with a level of precision from the environment, for
+// which its name would have the modifiers mods.
+func perfCheckLevel(t *testing.T, level int, mods string) {
+	t.Helper()
+	got, err := perfComments(t, "cycles")
+	_, plain := perfComments(t, "cycles:p")
+	switch {
+	case err == nil:
+		for _, want := range []string{"event: cycles" + mods + "\n", fmt.Sprintf("precise_ip: %d\n", level)} {
+			if !strings.Contains(got, want) {
+				t.Errorf("level %d: no %q in\n%s", level, want, got)
+			}
+		}
+	case level == 0:
+		if strings.Contains(err.Error(), precisionEnv) {
+			t.Errorf("level 0: %v", err)
+		}
+	case errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.EOPNOTSUPP):
+		if want := fmt.Sprintf("; it is GO_PPROF_PRECISION=%d that asks for this precision", level); !strings.HasSuffix(err.Error(), want) || !strings.Contains(err.Error(), "cycles"+mods) {
+			t.Errorf("level %d: %v", level, err)
+		}
+		if strings.Contains(plain.Error(), precisionEnv) {
+			t.Errorf("cycles:p by name: %v", plain)
+		}
+	default:
+		var pe *perfevent.Error
+		if want := fmt.Sprintf("; it is GO_PPROF_PRECISION=%d that asks for this precision", level); !errors.As(err, &pe) || !strings.HasSuffix(pe.Reason, want) {
+			t.Errorf("level %d: %v", level, err)
+		}
 	}
 }

@@ -254,8 +254,7 @@ func TestPerfSessionsApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &perfResult{t, perfCalls("perfTargetA"), p}
-	perfCheckCalls(t, r, map[string]int64{"perfCaller1": 200})
+	perfCheckCalls(t, &perfResult{t, perfCalls("perfTargetA"), p}, map[string]int64{"perfCaller1": 200})
 	if cpuBuf.Len() == 0 || timer.Len() == 0 {
 		t.Error("a profile has not been written")
 	}

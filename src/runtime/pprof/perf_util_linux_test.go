@@ -405,23 +405,32 @@ func perfChildResult(t *testing.T, mode string, prepare func(*exec.Cmd)) (string
 // perfInChild returns the mode in a process of perfChild's, otherwise "".
 func perfInChild() string { return os.Getenv("PMU_TEST_CHILD") }
 
-// perfFDs returns the number of this process's descriptors, and how many are
-// performance events.
-func perfFDs(t *testing.T) (all, perf int) {
+// perfProcDir returns the names in a directory of /proc/self that are numbers.
+func perfProcDir(t *testing.T, dir string) (numbers []int) {
 	t.Helper()
-	d, err := os.ReadDir("/proc/self/fd")
+	d, err := os.ReadDir("/proc/self/" + dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range d {
-		if link, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil {
-			all++
-			if strings.Contains(link, "perf_event") {
-				perf++
-			}
-		}
+		numbers = append(numbers, int(perfAtoi(t, e.Name())))
 	}
-	return all, perf
+	return numbers
+}
+
+// perfThreadIDs returns the process's threads.
+func perfThreadIDs(t *testing.T) []int { t.Helper(); return perfProcDir(t, "task") }
+
+// perfAllFDs returns the process's descriptors, with one that is ReadDir's own.
+func perfAllFDs(t *testing.T) []int { t.Helper(); return perfProcDir(t, "fd") }
+
+// perfFDs returns the descriptors of performance events.
+func perfFDs(t *testing.T) []int {
+	t.Helper()
+	return slices.DeleteFunc(perfAllFDs(t), func(fd int) bool {
+		link, _ := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
+		return !strings.Contains(link, "perf_event")
+	})
 }
 
 // perfMappings returns the number of mapped rings.
@@ -437,7 +446,7 @@ func perfMappings(t *testing.T) int {
 // perfNothingOpen fails the test if a counter or a ring is left.
 func perfNothingOpen(t *testing.T) {
 	t.Helper()
-	if _, n := perfFDs(t); n != 0 {
+	if n := len(perfFDs(t)); n != 0 {
 		t.Errorf("%d counters are open", n)
 	}
 	if n := perfMappings(t); n != 0 {

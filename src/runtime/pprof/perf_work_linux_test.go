@@ -20,9 +20,10 @@ import (
 	"unsafe"
 )
 
+// perfCalls returns the name of the event of calls of a function of this package.
 func perfCalls(fn string) string { return "mem:runtime/pprof." + fn + ":x" }
 
-// perfVar returns the name of the event of writes to the variable at p. Test
+// perfWrites returns the name of the event of writes to the variable at p. Test
 // binaries have no symbol table, so it can't be named.
 func perfWrites[T any](p *T) string {
 	return fmt.Sprintf("mem:%p/%d:w", p, unsafe.Sizeof(*p))
@@ -94,6 +95,13 @@ func perfCallersOfA(procs, scale int) (calls map[string]int64, run func()) {
 	}
 }
 
+// perfRepeat calls f n times.
+func perfRepeat(n int, f func()) {
+	for range n {
+		f()
+	}
+}
+
 // perfCallTarget calls counterTarget n times. Neither has a stack check in the
 // loop, where the scheduler could take the P away.
 func perfCallTarget(n int) (x int) {
@@ -138,34 +146,21 @@ func perfMedian(s []float64) float64 {
 	return slices.Sorted(slices.Values(s))[len(s)/2]
 }
 
-// perfFault causes a number of page faults.
+// perfFault causes a number of page faults, in the calling thread.
 func perfFault(t *testing.T, faults int) {
 	t.Helper()
+	size := os.Getpagesize()
 	for ; faults > 0; faults -= 512 {
-		pages := min(faults, 512)
-		b, err := syscall.Mmap(-1, 0, pages*4096, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+		b, err := syscall.Mmap(-1, 0, min(faults, 512)*size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 		if err != nil {
 			t.Fatal(err)
 		}
-		syscall.Madvise(b, syscall.MADV_NOHUGEPAGE)
-		for i := 0; i < len(b); i += 4096 {
+		syscall.Madvise(b, syscall.MADV_NOHUGEPAGE) // fails where there are no huge pages
+		for i := 0; i < len(b); i += size {
 			b[i] = 1
 		}
 		syscall.Munmap(b)
 	}
-}
-
-// perfTouch causes a page fault for each page of n new bytes.
-func perfTouch(t *testing.T, n int) {
-	b, err := syscall.Mmap(-1, 0, n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Fatal(err)
-	}
-	syscall.Madvise(b, 15 /* MADV_NOHUGEPAGE */) // fails where there are no huge pages
-	for i := 0; i < n; i += os.Getpagesize() {
-		b[i] = 1
-	}
-	syscall.Munmap(b)
 }
 
 // perfBlockSIGPROF blocks SIGPROF on the current thread, to which it locks the
@@ -184,6 +179,26 @@ func perfBlockSIGPROF(t *testing.T) (unblock func()) {
 	return func() {
 		setmask(unblockHow)
 		runtime.UnlockOSThread()
+	}
+}
+
+// perfParked starts n threads that sleep until release is called, which waits until they
+// have ended.
+func perfParked(n int) (release func()) {
+	quit := make(chan bool)
+	var wg, ready sync.WaitGroup
+	ready.Add(n)
+	for range n {
+		wg.Go(func() {
+			runtime.LockOSThread() // for ever, so the thread exits
+			ready.Done()
+			<-quit
+		})
+	}
+	ready.Wait()
+	return func() {
+		close(quit)
+		wg.Wait()
 	}
 }
 

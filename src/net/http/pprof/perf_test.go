@@ -8,13 +8,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"html"
 	"internal/profile"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"regexp"
 	"runtime/pprof"
 	"slices"
 	"strings"
@@ -330,35 +328,39 @@ func TestEventProfileSetting(t *testing.T) {
 	}
 }
 
+// eventsFree reports whether nobody samples any of the eight events that can be sampled.
+func eventsFree(t *testing.T) bool {
+	for _, names := range [][]string{
+		{"cpu-clock", "task-clock", "page-faults", "minor-faults", "major-faults", "alignment-faults", "emulation-faults"},
+		{"page-faults"},
+	} {
+		s, err := pprof.StartSession(pprof.PerfEvents(io.Discard, 0, names...))
+		if err == nil {
+			defer s.Stop()
+			continue
+		}
+		if !errors.Is(err, syscall.EBUSY) {
+			t.Error(err)
+		}
+		return false
+	}
+	return true
+}
+
+// timerFree reports whether nobody takes a profile of the timer.
+func timerFree() bool {
+	err := pprof.StartCPUProfile(io.Discard)
+	if err == nil {
+		pprof.StopCPUProfile()
+	}
+	return err == nil
+}
+
 // TestEventProfileClientGone checks that a profile ends with the request.
 func TestEventProfileClientGone(t *testing.T) {
-	event := "task-clock"
-	free := func() bool { // all eight events
-		for _, names := range [][]string{
-			{"cpu-clock", "task-clock", "page-faults", "minor-faults", "major-faults", "alignment-faults", "emulation-faults"},
-			{"page-faults"},
-		} {
-			s, err := pprof.StartSession(pprof.PerfEvents(io.Discard, 0, names...))
-			if err == nil {
-				defer s.Stop()
-				continue
-			}
-			if !errors.Is(err, syscall.EBUSY) {
-				t.Error(err)
-			}
-			return false
-		}
-		return true
-	}
+	event, free := "task-clock", func() bool { return eventsFree(t) }
 	if available(t, event) != nil {
-		event = "timer"
-		free = func() bool {
-			err := pprof.StartCPUProfile(io.Discard)
-			if err == nil {
-				pprof.StopCPUProfile()
-			}
-			return err == nil
-		}
+		event, free = "timer", timerFree
 	}
 	addr := server(t)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -460,74 +462,5 @@ func TestTracepointNeedsSwitch(t *testing.T) {
 	case http.StatusBadRequest, http.StatusServiceUnavailable: // no tracefs
 	default:
 		t.Errorf("%s: %s", r.Status, r.body)
-	}
-}
-
-// TestIndexEvents checks the list of events against what can be sampled, and
-// follows a link.
-func TestIndexEvents(t *testing.T) {
-	addr := server(t)
-	work(t)
-	r := get(t, addr+"?events=1")
-	page := string(r.body)
-	link := regexp.MustCompile(`<a href='(profile\?event=[^']*)'>([^<]*)</a>`)
-	links := make(map[string]string)
-	for _, m := range link.FindAllStringSubmatch(page, -1) {
-		links[html.UnescapeString(m[2])] = html.UnescapeString(m[1])
-	}
-	list := listEvents() // what the page was made from
-	for _, e := range list {
-		if e.Err != nil {
-			if links[e.Name] != "" {
-				t.Errorf("link to %s: %v", e.Name, e.Err)
-			}
-			if !strings.Contains(page, html.EscapeString(e.Err.Error())) {
-				t.Errorf("%s: reason missing: %v", e.Name, e.Err)
-			}
-		} else if links[e.Name] == "" {
-			t.Errorf("no link to %s", e.Name)
-		}
-	}
-	if href := links["task-clock"]; href != "" {
-		if want := "profile?event=task-clock&seconds=5"; href != want {
-			t.Errorf("link to %s, want %s", href, want)
-		}
-		checkAnswer(t, get(t, addr+strings.Replace(href, "seconds=5", "seconds=1", 1)), "task-clock", "samples", "task_clock")
-	} else if len(links) == 0 && !strings.Contains(page, "none\n") {
-		t.Errorf("no events, and the page does not say so:\n%s", page)
-	}
-}
-
-// TestEventsHTML checks the page of another machine.
-func TestEventsHTML(t *testing.T) {
-	why := errors.New("not <here>")
-	got := eventsHTML([]pprof.EventInfo{
-		{Name: "cycles", Desc: "core <clock> cycles", Period: 9999991, Unit: "count", Sampled: true},
-		{Name: "task-clock", Desc: "time", Period: 9999991, Unit: "nanoseconds", Sampled: true},
-		{Name: "cpu/a=1,b='2'/", Period: 1, Unit: "count", Sampled: true},
-		{Name: "major-faults", Desc: "faults", Period: 1, Unit: "count"},
-		{Name: "bus-cycles", Err: why},
-		{Name: "ref-cycles", Err: why},
-		{Name: "msr/tsc/", Err: errors.New("counts only")},
-	})
-	for _, want := range []string{
-		"<tr><td><a href='profile?event=cycles&amp;seconds=5'>cycles</a></td><td>core &lt;clock&gt; cycles</td><td>every 9999991</td></tr>\n",
-		"<td>every 9999991 nanoseconds</td>",
-		"<a href='profile?event=cpu%2Fa%3D1%2Cb%3D%272%27%2F&amp;seconds=5'>cpu/a=1,b=&#39;2&#39;/</a>",
-		"<li class=event-reason>not &lt;here&gt;:<br>bus-cycles, ref-cycles</li>\n",
-		"<li class=event-reason>counts only:<br>msr/tsc/</li>\n",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("missing: %s", want)
-		}
-	}
-	if i, j := strings.Index(got, "did not occur"), strings.Index(got, "event=major-faults"); i < 0 || j < i {
-		t.Errorf("major-faults is not among the events that did not occur")
-	}
-	if t.Failed() {
-		t.Logf("in:\n%s", got)
-	}
-	if got := eventsHTML([]pprof.EventInfo{{Name: "cycles", Err: why}}); !strings.Contains(got, "none\n") {
-		t.Errorf("without events:\n%s", got)
 	}
 }
