@@ -67,6 +67,8 @@ func dispositions() string { return status("SigIgn") + " " + status("SigCgt") }
 // all zero.
 type sigaction struct{ handler, flags, restorer, mask uintptr }
 
+const ignore = 1 // SIG_IGN
+
 // setSIGPROF sets how SIGPROF is treated and returns how it was.
 func setSIGPROF(sa sigaction) (old sigaction) {
 	if _, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(syscall.SIGPROF),
@@ -93,8 +95,11 @@ func (s *soak) measure() {
 	if n := bytes.Count(maps, []byte("perf_event")); n > 0 {
 		s.errorf("%d rings are mapped", n)
 	}
-	// The load goes on, on all threads. A SIGPROF that is late kills us.
-	old := setSIGPROF(sigaction{})
+	// The load goes on, on all threads, and a SIGPROF that is sent now kills us. Ignoring
+	// it first discards those that are pending (do_sigaction in kernel/signal.c): on a
+	// busy machine a thread may not have run since before the session ended.
+	old := setSIGPROF(sigaction{handler: ignore})
+	setSIGPROF(sigaction{})
 	time.Sleep(min(time.Second, s.quiet/4))
 	setSIGPROF(old)
 	runtime.GC()
