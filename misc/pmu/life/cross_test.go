@@ -18,7 +18,7 @@ import (
 // TestCross tests that samples of a C thread that calls Go now and then are
 // attributed to C while it runs C, and to its callbacks while it runs Go.
 func TestCross(t *testing.T) {
-	exe := build(t, "cross")
+	exe := build(t, "cprog")
 	for _, event := range []string{"task-clock", "task-clock:uk"} {
 		for _, callback := range []string{"c", "go"} {
 			t.Run(event+","+callback, func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestCross(t *testing.T) {
 
 func cross(t *testing.T, exe, event, callback string) error {
 	file := filepath.Join(t.TempDir(), "prof")
-	out := works(t, nil, exe, callback, event, file)
+	out := works(t, nil, exe, "cross", file, callback, event)
 	var inC, inGo float64
 	if _, err := fmt.Sscan(out, &inC, &inGo); err != nil {
 		t.Fatalf("%v: %s", err, out)

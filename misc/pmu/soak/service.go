@@ -122,26 +122,13 @@ func (s *soak) client(ctx context.Context, r *rand.Rand) {
 	c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}, Timeout: 2 * time.Minute}
 	for ctx.Err() == nil {
 		n := r.IntN(works)
-		got, err := ask(c, fmt.Sprintf("%s/work?n=%d", s.addr, n))
+		resp, got, err := get(c, c.Timeout, fmt.Sprintf("%s/work?n=%d", s.addr, n))
 		s.requests.Add(1)
 		if err != nil {
 			s.errorf("request %d: %v", n, err)
-		} else if got != s.want[n] {
-			s.errorf("request %d: got %s, want %s", n, got, s.want[n])
+		} else if resp.StatusCode != http.StatusOK || string(got) != s.want[n] {
+			s.errorf("request %d: %s: got %s, want %s", n, resp.Status, got, s.want[n])
 		}
 	}
 	c.CloseIdleConnections()
-}
-
-func ask(c *http.Client, url string) (string, error) {
-	resp, err := c.Get(url)
-	if err != nil {
-		return "", err
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err == nil && resp.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %s", resp.Status, b)
-	}
-	return string(b), err
 }

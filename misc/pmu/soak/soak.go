@@ -8,8 +8,8 @@ package main
 
 import (
 	"context"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	_ "net/http/pprof"
 	"os"
 	"runtime"
@@ -67,16 +67,10 @@ func (s *soak) errorf(format string, args ...any) {
 // run returns the number of errors.
 func (s *soak) run() int64 {
 	s.logf("%s, seed %d, %d clients, %v", runtime.Version(), s.seed, s.clients, s.duration)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		s.errorf("%v", err)
-		return s.errors.Load()
-	}
-	s.addr = "http://" + l.Addr().String()
 	http.HandleFunc("/work", handle(s))
-	server := &http.Server{Handler: s.gated(http.DefaultServeMux)}
-	go server.Serve(l)
+	server := httptest.NewServer(s.gated(http.DefaultServeMux))
 	defer server.Close()
+	s.addr = server.URL
 	os.Setenv("GO_PPROF_ENABLE_HTTP_PROBES", "true")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	defer debug.SetGCPercent(debug.SetGCPercent(100))

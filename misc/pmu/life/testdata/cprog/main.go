@@ -4,8 +4,8 @@
 
 //go:build gopmu && go1.27
 
-// Cprog is a program with C code that blocks, has timers or handles SIGPROF
-// itself, while it is profiled.
+// Cprog is a program whose C code blocks, has timers, handles SIGPROF itself or
+// calls Go while it is profiled.
 package main
 
 /*
@@ -135,19 +135,15 @@ static long spinLater(long n) {
 import "C"
 
 import (
-	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"runtime/pprof"
 	"strconv"
 	"time"
-)
 
-func check(err error) {
-	if err != nil {
-		panic(err)
-	}
-}
+	"pmu/life/testdata/session"
+)
 
 // modes are what the program does, by its first argument.
 var modes = map[string]func(){
@@ -155,24 +151,19 @@ var modes = map[string]func(){
 	"itimer":  itimer,
 	"inside":  stay,
 	"blocked": blocked,
+	"cross":   cross,
 }
 
-func main() { modes[os.Args[1]]() }
-
-var buf bytes.Buffer // the profile
-
-func start(event string, period uint64) {
-	if event == "timer" {
-		check(pprof.StartCPUProfile(&buf))
-	} else {
-		check(pprof.StartCPUProfileWithConfig(pprof.PerfEvent(&buf, event, period)))
-	}
-}
+func main() { session.Main(modes) }
 
 func block() {
 	period, err := strconv.ParseUint(os.Args[3], 10, 64)
-	check(err)
-	start(os.Args[2], period)
+	session.Check(err)
+	if event := os.Args[2]; event == "timer" {
+		session.Check(pprof.StartCPUProfile(io.Discard))
+	} else {
+		session.Start(event, period)
+	}
 	done := make(chan bool)
 	for range 2 {
 		go func() { C.block(); done <- true }()
@@ -191,12 +182,11 @@ func block() {
 
 func itimer() {
 	C.setTimer(1000)
-	start("task-clock:uk", 100e3)
+	session.Start("task-clock:uk", 100e3)
 	C.spinC(100e6)
-	pprof.StopCPUProfile()
-	C.spinC(20e6) // the timer's signals go on, and find nobody
+	session.Stop(os.Args[2])
+	C.spinC(20e6) // the timer's signals continue without a profile
 	C.setTimer(0)
-	check(os.WriteFile(os.Args[2], buf.Bytes(), 0o666))
 }
 
 // stay has a thread of Go in C when the profile starts, and until it stops.
@@ -207,20 +197,18 @@ func stay() {
 	for C.isWaiting() == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	start("task-clock:uk", 1e6)
+	session.Start("task-clock:uk", 1e6)
 	C.postBegin()
 	ns := <-spent
-	pprof.StopCPUProfile()
+	session.Stop(os.Args[2])
 	fmt.Println(ns)
-	check(os.WriteFile(os.Args[2], buf.Bytes(), 0o666))
 }
 
 // blocked has a thread with the signal blocked, in a tight loop at a short period.
 func blocked() {
-	start("task-clock:uk", 1000)
+	session.Start("task-clock:uk", 1000)
 	C.spinBlocked(100e6)
-	pprof.StopCPUProfile()
-	check(os.WriteFile(os.Args[2], buf.Bytes(), 0o666))
+	session.Stop(os.Args[2])
 }
 
 //go:noinline

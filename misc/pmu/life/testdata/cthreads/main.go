@@ -23,13 +23,9 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-)
 
-func check(err error) {
-	if err != nil {
-		panic(err)
-	}
-}
+	"pmu/life/testdata/session"
+)
 
 var called atomic.Int32
 
@@ -38,7 +34,7 @@ func callGo() { called.Add(1) }
 
 func cpuTime() time.Duration {
 	var r syscall.Rusage
-	check(syscall.Getrusage(syscall.RUSAGE_SELF, &r))
+	session.Check(syscall.Getrusage(syscall.RUSAGE_SELF, &r))
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
@@ -59,15 +55,8 @@ func what(arg string) (flags C.int) {
 	return flags
 }
 
-// A test is one run of the program: the profile that it writes, and its arguments.
-type test struct {
-	file string
-	args []string
-	buf  bytes.Buffer
-}
-
 // modes are what the program does, by its first argument.
-var modes = map[string]func(t *test){
+var modes = map[string]func(){
 	"run":    run,
 	"found":  found,
 	"second": second,
@@ -80,66 +69,65 @@ var modes = map[string]func(t *test){
 func main() {
 	C.initThreads()
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGWINCH)
-	t := &test{file: os.Args[2], args: os.Args[3:]}
-	modes[os.Args[1]](t)
-	check(os.WriteFile(t.file, t.buf.Bytes(), 0o666))
+	file, args = os.Args[2], os.Args[3:]
+	session.Main(modes)
 }
 
-// start starts the profile.
-func (t *test) start(event string, period uint64) {
-	t.buf.Reset()
-	check(pprof.StartCPUProfileWithConfig(pprof.PerfEvent(&t.buf, event, period)))
-}
+// file is where the profile goes, args are the mode's arguments.
+var (
+	file string
+	args []string
+)
 
-// number returns an argument, ns one that is milliseconds.
-func (t *test) number(i int) C.int {
-	n, err := strconv.Atoi(t.args[i])
-	check(err)
+// number returns an argument as a number. ns converts it from milliseconds.
+func number(i int) C.int {
+	n, err := strconv.Atoi(args[i])
+	session.Check(err)
 	return C.int(n)
 }
-func (t *test) ns(i int) C.long { return C.long(t.number(i)) * 1e6 }
+func ns(i int) C.long { return C.long(number(i)) * 1e6 }
 
 // run has N threads, so many at a time, do what is named and compute for some ms,
 // beside others that wait, with a limit of descriptors if it is not 0.
-func run(t *test) {
-	if n := t.number(5); n != 0 {
-		check(syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: uint64(n), Max: uint64(n)}))
+func run() {
+	if n := number(5); n != 0 {
+		session.Check(syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: uint64(n), Max: uint64(n)}))
 	}
-	if n := t.number(4); n > 0 {
+	if n := number(4); n > 0 {
 		C.startWaiters(n, 0, 0)
 	}
 	C.threads(1, 1, C.CALL, 0) // from then on, the runtime knows when threads end
 	if os.Getenv("CTHREADS") == "norings" {
 		C.forbidRings()
 	}
-	t.start("task-clock:uk", 1e6)
-	C.threads(t.number(0), t.number(1), what(t.args[2]), t.ns(3))
+	session.Start("task-clock:uk", 1e6)
+	C.threads(number(0), number(1), what(args[2]), ns(3))
 	settle("end")
-	pprof.StopCPUProfile()
+	session.Stop(file)
 	fmt.Printf("clocked: %d\n", C.getClocked())
 }
 
 // found has N threads wait, be found, and then call Go.
-func found(t *test) {
-	t.start("task-clock:uk", 1e6)
-	C.startWaiters(t.number(0), C.LATE, 0)
+func found() {
+	session.Start("task-clock:uk", 1e6)
+	C.startWaiters(number(0), C.LATE, 0)
 	awaitFound()
 	settle("found")
 	C.endWaiters()
 	settle("end")
-	pprof.StopCPUProfile()
+	session.Stop(file)
 }
 
 // second has N threads wait, be found by one session, and compute during another.
-func second(t *test) {
+func second() {
 	first, err := pprof.StartSession(pprof.PerfEvent(io.Discard, "page-faults:uk", 1000))
-	check(err)
-	C.startWaiters(t.number(0), C.SPIN, t.ns(1))
+	session.Check(err)
+	C.startWaiters(number(0), C.SPIN, ns(1))
 	awaitFound()
-	t.start("task-clock:uk", 1e6)
+	session.Start("task-clock:uk", 1e6)
 	fmt.Printf("both: %v\n", resources())
 	C.endWaiters()
-	pprof.StopCPUProfile()
+	session.Stop(file)
 	settle("end")
 	first.Stop()
 	fmt.Printf("clocked: %d\n", C.getClocked())
@@ -147,14 +135,14 @@ func second(t *test) {
 
 // failed has N threads compute during a session, after one that had too few
 // descriptors for them has found them.
-func failed(t *test) {
+func failed() {
 	var most syscall.Rlimit
-	check(syscall.Getrlimit(syscall.RLIMIT_NOFILE, &most))
-	check(syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: 64, Max: most.Max}))
+	session.Check(syscall.Getrlimit(syscall.RLIMIT_NOFILE, &most))
+	session.Check(syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: 64, Max: most.Max}))
 	var firstBuf bytes.Buffer
 	first, err := pprof.StartSession(pprof.PerfEvent(&firstBuf, "page-faults:uk", 1000))
-	check(err)
-	C.startWaiters(t.number(0), C.SPIN, t.ns(1))
+	session.Check(err)
+	C.startWaiters(number(0), C.SPIN, ns(1))
 	for before := -1; ; time.Sleep(100 * time.Millisecond) { // until all have been tried
 		u := resources()
 		if u.fds == before && u.fds > 10 {
@@ -162,64 +150,64 @@ func failed(t *test) {
 		}
 		before = u.fds
 	}
-	check(syscall.Setrlimit(syscall.RLIMIT_NOFILE, &most))
-	t.start("task-clock:uk", 1e6)
+	session.Check(syscall.Setrlimit(syscall.RLIMIT_NOFILE, &most))
+	session.Start("task-clock:uk", 1e6)
 	C.endWaiters()
-	pprof.StopCPUProfile()
+	session.Stop(file)
 	first.Stop()
-	check(os.WriteFile(t.file+".first", firstBuf.Bytes(), 0o666))
+	session.Check(os.WriteFile(file+".first", firstBuf.Bytes(), 0o666))
 	fmt.Printf("clocked: %d\n", C.getClocked())
 }
 
 // storm has threads of C call Go, with signals for Go, while sessions start and stop for
 // some ms.
-func storm(t *test) {
+func storm() {
 	C.startStorm()
-	t.start("task-clock:uk", 50e3)
+	session.Start("task-clock:uk", 50e3)
 	sessions := 0
-	for end := time.Now().Add(time.Duration(t.number(0)) * time.Millisecond); time.Now().Before(end); sessions++ {
+	for end := time.Now().Add(time.Duration(number(0)) * time.Millisecond); time.Now().Before(end); sessions++ {
 		s, err := pprof.StartSession(pprof.PerfEvent(io.Discard, "page-faults:uk", 10))
-		check(err)
+		session.Check(err)
 		s.Stop()
 	}
 	fmt.Printf("%d calls, %d sessions\n", C.endStorm(), sessions)
-	pprof.StopCPUProfile()
+	session.Stop(file)
 }
 
 // reuse has a thread end and another one get its ID.
-func reuse(t *test) {
-	t.start("task-clock:uk", 1e6)
-	C.startOne(what(t.args[0]), 0, 0)
+func reuse() {
+	session.Start("task-clock:uk", 1e6)
+	C.startOne(what(args[0]), 0, 0)
 	awaitFound()
 	tid := C.endOne()
-	if len(t.args) == 3 { // otherwise the session does not get to know
+	if len(args) == 3 { // otherwise the session does not get to know
 		settle("dead")
 	}
-	n := C.startOne(what(t.args[1])|C.WAIT, tid, t.ns(2))
+	n := C.startOne(what(args[1])|C.WAIT, tid, ns(2))
 	if n < 0 {
-		pprof.StopCPUProfile()
-		check(syscall.Exec("/proc/self/exe", os.Args, os.Environ())) // once more
+		session.Stop(file)
+		session.Check(syscall.Exec("/proc/self/exe", os.Args, os.Environ())) // once more
 	}
 	awaitFound()
 	C.endOne()
 	settle("end")
-	pprof.StopCPUProfile()
+	session.Stop(file)
 	fmt.Printf("reused: %d\nclocked: %d\n", n, C.getClocked())
 }
 
 // idle prints the CPU time that a session takes, without and with N idle threads.
-func idle(t *test) {
-	n := t.number(0)
-	for range t.number(1) {
+func idle() {
+	n := number(0)
+	for range number(1) {
 		for _, n := range []C.int{0, n} {
-			C.startWaiters(n, what(t.args[2]), 0)
-			t.start("task-clock", 0)
+			C.startWaiters(n, what(args[2]), 0)
+			session.Start("task-clock", 0)
 			time.Sleep(300 * time.Millisecond) // to find them all
 			before, begin := cpuTime(), time.Now()
 			time.Sleep(time.Second)
 			spent := cpuTime() - before
 			fmt.Printf("idle %d: %d ns/s\n", n, int64(float64(spent)/time.Since(begin).Seconds()))
-			pprof.StopCPUProfile()
+			session.Stop(file)
 			C.endWaiters()
 		}
 	}

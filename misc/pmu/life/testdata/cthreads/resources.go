@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
+
+	"pmu/life/testdata/session"
 )
 
 const perfName = "anon_inode:[perf_event]"
@@ -34,7 +36,7 @@ func (u usage) String() string {
 // them, taken one after the other while threads come and go, do not.
 func resources() (u usage) {
 	names, err := filepath.Glob("/proc/self/fd/*")
-	check(err)
+	session.Check(err)
 	owned := make(map[int32]bool)
 	var owners []int32
 	for _, name := range names {
@@ -42,7 +44,7 @@ func resources() (u usage) {
 			continue
 		}
 		fd, err := strconv.Atoi(filepath.Base(name))
-		check(err)
+		session.Check(err)
 		var own struct{ typ, tid int32 } // F_GETOWN_EX in fcntl(2); 0 if it has ended, since Linux 5.12
 		const getOwn = 16
 		if _, _, e := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), getOwn, uintptr(unsafe.Pointer(&own))); e == 0 {
@@ -51,14 +53,14 @@ func resources() (u usage) {
 		}
 	}
 	maps, err := os.ReadFile("/proc/self/maps")
-	check(err)
+	session.Check(err)
 	tasks, err := os.ReadDir("/proc/self/task")
-	check(err)
+	session.Check(err)
 	u = usage{threads: len(tasks), fds: len(owners), rings: strings.Count(string(maps), perfName)}
 	alive := make(map[int32]bool)
 	for _, task := range tasks {
 		tid, err := strconv.Atoi(task.Name())
-		check(err)
+		session.Check(err)
 		alive[int32(tid)] = true
 		if !owned[int32(tid)] {
 			u.bare++

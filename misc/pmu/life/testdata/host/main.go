@@ -8,28 +8,18 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"plugin"
-	"runtime/pprof"
+
+	"pmu/life/testdata/session"
 )
 
 func main() {
-	var buf bytes.Buffer
-	if err := pprof.StartCPUProfileWithConfig(pprof.PerfEvent(&buf, "task-clock:uk", 100e3)); err != nil {
-		panic(err)
-	}
+	session.Start("task-clock:uk", 100e3)
 	p, err := plugin.Open(os.Args[1])
-	if err != nil {
-		panic(err)
-	}
+	session.Check(err)
 	f, err := p.Lookup("Compute")
-	if err != nil {
-		panic(err)
-	}
+	session.Check(err)
 	f.(func(int) int)(200e6)
-	pprof.StopCPUProfile()
-	if err := os.WriteFile(os.Args[2], buf.Bytes(), 0o666); err != nil {
-		panic(err)
-	}
+	session.Stop(os.Args[2])
 }

@@ -18,17 +18,9 @@ import (
 	"runtime/pprof"
 	"syscall"
 	"time"
+
+	"pmu/life/testdata/session"
 )
-
-func check(err error) {
-	if err != nil {
-		panic(err)
-	}
-}
-
-func start(w io.Writer, event string, period uint64) {
-	check(pprof.StartCPUProfileWithConfig(pprof.PerfEvent(w, event, period)))
-}
 
 //go:noinline
 func compute(n int) (x int) {
@@ -63,7 +55,7 @@ var modes = map[string]func(){
 	"sleep":         sleep,
 }
 
-func main() { modes[os.Args[1]]() }
+func main() { session.Main(modes) }
 
 func goexit() {
 	// The main goroutine's thread runs other goroutines now. If it is locked it
@@ -71,7 +63,7 @@ func goexit() {
 	if os.Args[1] == "goexit-locked" {
 		runtime.LockOSThread()
 	}
-	start(io.Discard, "task-clock:uk", 100e3)
+	session.Start("task-clock:uk", 100e3)
 	go func() {
 		for range 10 {
 			spin(4)
@@ -84,14 +76,14 @@ func goexit() {
 }
 
 func panics() {
-	start(io.Discard, "task-clock:uk", 100e3)
+	session.Start("task-clock:uk", 100e3)
 	go spin(4)
 	spin(2)
 	panic("at the disco")
 }
 
 func fault() {
-	start(io.Discard, "page-faults:uk", 1)
+	session.Start("page-faults:uk", 1)
 	go spin(4)
 	func() {
 		defer func() { fmt.Println("recovered:", recover() != nil) }()
@@ -102,21 +94,21 @@ func fault() {
 		debug.SetPanicOnFault(true)
 		defer func() { fmt.Println("recovered:", recover() != nil) }()
 		b, err := syscall.Mmap(-1, 0, 4096, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-		check(err)
+		session.Check(err)
 		b[0] = 1
 	}()
 	pprof.StopCPUProfile()
 }
 
 func exit() {
-	start(io.Discard, "task-clock:uk", 100e3)
+	session.Start("task-clock:uk", 100e3)
 	go spin(4)
 	spin(2)
 	os.Exit(7)
 }
 
 func overflow() {
-	start(io.Discard, "task-clock:uk", 100e3)
+	session.Start("task-clock:uk", 100e3)
 	debug.SetMaxStack(1 << 20)
 	var f func(n int) int
 	f = func(n int) int { return f(n+1) + 1 }
@@ -127,7 +119,7 @@ func notify() {
 	// Package signal never delivers SIGPROF.
 	c := make(chan os.Signal, 100)
 	signal.Notify(c, syscall.SIGPROF)
-	start(io.Discard, "task-clock:uk", 100e3)
+	session.Start("task-clock:uk", 100e3)
 	spin(4)
 	signal.Ignore(syscall.SIGPROF)
 	spin(4)
@@ -136,19 +128,16 @@ func notify() {
 	syscall.Kill(os.Getpid(), syscall.SIGPROF)
 	pprof.StopCPUProfile()
 	signal.Stop(c)
-	var buf bytes.Buffer
-	start(&buf, "task-clock:uk", 100e3)
+	session.Start("task-clock:uk", 100e3)
 	signal.Notify(c, syscall.SIGPROF)
 	signal.Ignore(syscall.SIGPROF)
 	spin(4)
-	pprof.StopCPUProfile()
-	check(os.WriteFile(os.Args[2], buf.Bytes(), 0o666))
+	session.Stop(os.Args[2])
 }
 
 // knobs changes what a program may change while it is profiled.
 func knobs() {
-	var buf bytes.Buffer
-	start(&buf, "task-clock:uk", 100e3)
+	session.Start("task-clock:uk", 100e3)
 	for i := range 40 {
 		runtime.GOMAXPROCS(1 + i%8)
 		debug.SetGCPercent(1 + 50*(i%2))
@@ -160,29 +149,27 @@ func knobs() {
 			spin(8)
 		}
 	}
-	pprof.StopCPUProfile()
-	check(os.WriteFile(os.Args[2], buf.Bytes(), 0o666))
+	session.Stop(os.Args[2])
 }
 
 // storm starts processes from a program that is profiled at a high rate.
 func storm() {
-	var buf bytes.Buffer
-	start(&buf, "task-clock:uk", 50e3)
+	session.Start("task-clock:uk", 50e3)
 	done := make(chan error)
 	const each = 50
 	for range 4 {
 		go func() {
 			for range each {
 				r, w, err := os.Pipe()
-				check(err)
+				session.Check(err)
 				p, err := os.StartProcess("/bin/ls", []string{"ls", "-l", "/proc/self/fd"}, &os.ProcAttr{Files: []*os.File{nil, w, nil}})
-				check(err)
+				session.Check(err)
 				w.Close()
 				out, err := io.ReadAll(r)
-				check(err)
+				session.Check(err)
 				r.Close()
 				st, err := p.Wait()
-				check(err)
+				session.Check(err)
 				if !st.Success() || bytes.Contains(out, []byte("perf_event")) || !bytes.Contains(out, []byte("pipe:")) {
 					done <- fmt.Errorf("%v: %s", st, out)
 					return
@@ -192,21 +179,20 @@ func storm() {
 		}()
 	}
 	for range 4 {
-		check(<-done)
+		session.Check(<-done)
 	}
-	pprof.StopCPUProfile()
+	session.Stop(os.Args[2])
 	fmt.Println("processes:", 4*each)
-	check(os.WriteFile(os.Args[2], buf.Bytes(), 0o666))
 }
 
 // sleep makes blocking calls from Go code.
 func sleep() {
-	start(io.Discard, os.Args[2], 1)
+	session.Start(os.Args[2], 1)
 	n := 0
 	for t := time.Now(); time.Since(t) < time.Second/2; n++ {
 		ts := syscall.NsecToTimespec(50e3)
 		compute(1e4)
-		check(syscall.Nanosleep(&ts, nil))
+		session.Check(syscall.Nanosleep(&ts, nil))
 	}
 	pprof.StopCPUProfile()
 	fmt.Println("slept:", n > 100)

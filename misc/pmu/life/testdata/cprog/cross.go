@@ -4,8 +4,6 @@
 
 //go:build gopmu && go1.27
 
-// Cross is a program whose C thread alternates between computing in C and calling Go
-// while it is profiled. It prints the time of each, by the event's own clock.
 package main
 
 /*
@@ -23,12 +21,10 @@ static void spin(long n) {
 		sink += i;
 }
 
-// taskClock returns the nanoseconds of the calling thread by the clock of the event
-// task-clock. Unlike CPU time it ticks on while the hypervisor runs something else.
 enum { ROUNDS = 100 };
 static long inC, inGo;
 
-static void *cross(void *arg) {
+static void *crossThread(void *arg) {
 	void (*call)(long) = arg;
 	int fd = -1;
 	call(1); // from here on it is a thread that has called Go
@@ -47,9 +43,9 @@ static void *cross(void *arg) {
 	return NULL;
 }
 
-static void crossing(int pure) {
+static void cross(int pure) {
 	pthread_t t;
-	if (pthread_create(&t, NULL, cross, pure ? callGo : callC) != 0)
+	if (pthread_create(&t, NULL, crossThread, pure ? callGo : callC) != 0)
 		abort();
 	pthread_join(t, NULL);
 }
@@ -60,28 +56,23 @@ static long timeInGo(void) { return inGo; }
 import "C"
 
 import (
-	"bytes"
 	"fmt"
 	"os"
-	"runtime/pprof"
+
+	"pmu/life/testdata/session"
 )
 
-func check(err error) {
-	if err != nil {
-		panic(err)
-	}
-}
-
-func main() {
+// cross has a C thread alternate between computing in C and calling Go, and prints the
+// time of each by the event's own clock. Its arguments are the profile's file, the
+// callback and the event.
+func cross() {
 	pure := C.int(0)
-	if os.Args[1] == "go" {
+	if os.Args[3] == "go" {
 		pure = 1
 	}
-	var buf bytes.Buffer
-	check(pprof.StartCPUProfileWithConfig(pprof.PerfEvent(&buf, os.Args[2], 1e6)))
-	C.crossing(pure)
-	pprof.StopCPUProfile()
-	check(os.WriteFile(os.Args[3], buf.Bytes(), 0o666))
+	session.Start(os.Args[4], 1e6)
+	C.cross(pure)
+	session.Stop(os.Args[2])
 	fmt.Println(C.timeInC(), C.timeInGo())
 }
 
