@@ -206,6 +206,20 @@ void forbidRings(void) {
 		abort();
 }
 
+static void *meeter(void *arg) {
+	callMeet();
+	return arg;
+}
+
+// meet has n threads call Go together, and waits for their end.
+void meet(int n) {
+	pthread_t all[n];
+	for (int i = 0; i < n; i++)
+		pthread_create(&all[i], NULL, meeter, NULL);
+	for (int i = 0; i < n; i++)
+		pthread_join(all[i], NULL);
+}
+
 static volatile long calls; // of Go by stormers
 static volatile int calm;
 

@@ -5,6 +5,8 @@
 #pragma once
 
 void callGo(void); // of Go
+void callMeet(void);
+void meet(int n);
 
 // What a thread does, one after the other, if it is to.
 enum {
