@@ -3,16 +3,16 @@
 # Use of this source code is governed by a BSD-style
 # license that can be found in the LICENSE file.
 
-# Profiles two programs whose truth is known, and prints expected against
-# measured for each of their functions: goroutine, ten equal goroutines, and
-# serial, ten functions in the ratio 1:2:...:10 (misc/pmu/demo).
+# Profiles two programs with known results, and prints the expected and the measured
+# share of each of their functions: goroutine, ten equal goroutines, and serial, ten
+# functions in the ratio 1:2:...:10 (misc/pmu/demo).
 #
-# Where this machine counts cycles, that is what both are profiled by. Where
-# it does not, they are profiled by the software clock here, and by cycles on
-# an emulated arm64 machine (misc/pmu/vm), which does.
+# Where this machine counts cycles, both are profiled by cycles. Otherwise they are
+# profiled by the software clock here, and by cycles on an emulated arm64 machine
+# (misc/pmu/vm).
 #
-# Builds what is missing. Exit status 0 means that every profile was within
-# its bounds; 1 that one was not, or that cycles could not be had anywhere.
+# Builds what is missing. The exit status is 0 if every profile was within its bounds,
+# and 1 if one was not or cycles were not available anywhere.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -38,11 +38,10 @@ build() {
 look() { echo "To look further: ${go#"$root"/} tool pprof -top ${1#"$root"/}"; }
 
 # host PROGRAM EVENT PERIOD SCALE TOLERANCE SAMPLES profiles a program here, with
-# SCALE times its work. What is known is the work of each function. The time that
-# it takes is in proportion to that only while the machine's speed stays the same,
-# which a virtual machine's may not; so functions take turns, there are many of
-# them, and a profile is taken up to three times. A profiler that is wrong is
-# so each time.
+# SCALE times its work. The work of each function is known. Its time is in proportion
+# only while the machine's speed stays the same, and a virtual machine's may not. So
+# functions take many turns, and a profile is taken up to three times. A profiler that
+# is wrong is wrong each time.
 host() {
 	local program=$1 event=$2 period=$3 scale=$4 profile=$out/$1-host-$2.pprof try
 	for try in 1 2 3; do
@@ -73,8 +72,8 @@ guest() {
 	look "$profile"
 }
 
-# probe takes a short profile by cycles. Its error, if it has one, says why
-# this machine has no PMU to offer.
+# probe takes a short profile by cycles. Its error, if any, says why this machine has
+# no PMU for us.
 probe() {
 	local profile=$out/probe.pprof
 	"$out/goroutine" -event cycles -period 1000000 -scale 0.02 -o "$profile" &&

@@ -3,12 +3,11 @@
 # Use of this source code is governed by a BSD-style
 # license that can be found in the LICENSE file.
 
-# test.bash builds the toolchain and runs all tests. Each leg is a command of
-# its own that fails by itself; a sampling engine is a leg, so that a broken
-# engine can't hide behind a working one. It needs git and a go command. A C
-# compiler, for cgo, and the emulated machine are installed where they are
-# missing; so are clang, for the memory sanitizer, and QEMU's emulation of other
-# processors' programs. See the legs c-compiler, vm-setup, msan and ports.
+# test.bash builds the toolchain and runs all tests. Each leg is a separate command
+# and fails by itself; each sampling engine is a leg, so a broken engine can't hide
+# behind a working one. It needs git and a go command. What else it needs it installs:
+# a C compiler for cgo, the emulated machine, clang for the memory sanitizer, and
+# QEMU's user-mode emulation. See the legs c-compiler, vm-setup, msan and ports.
 #
 #	./test.bash           all legs
 #	./test.bash NAME...   the legs whose names contain one of the NAMEs
@@ -20,18 +19,18 @@ set -u
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 root=$PWD
 export GOWORK=off GOFLAGS= GOTOOLCHAIN=local
-PATH=${PATH//"$root/goroot/bin:"/} # whoever uses the fork; the tools want the Go that builds it
+PATH=${PATH//"$root/goroot/bin:"/} # the fork may be there; the tools need the Go that builds it
 hostgo=$(command -v go) || { echo "test.bash: no go command in PATH; install Go 1.21 or later" >&2; exit 1; }
 export PATH=$root/misc/pmu/vm:$PATH
 go=$root/goroot/bin/go
 std=(runtime/pprof testing net/http/pprof internal/perfevent)
 
-# The tests of upstream that profile.
+# Upstream's tests that take CPU profiles.
 profiling='CPUProfile|GoroutineSwitch|MathBigDivide|Morestack|LabelRace|LabelSystemstack|AtomicLoadStore64|TracebackAll|TryAdd|TimeVDSO|BlockMutexProfileInlineExpansion'
 
-# The go command's scripts about test flags and profiles, ours among them. The
-# other scripts of go test build the standard library again and again, for
-# nine minutes, and meet nothing of ours.
+# The go command's scripts about test flags and profiles, including ours. The other
+# scripts of go test rebuild the standard library for nine minutes and touch nothing
+# of ours.
 scripts='(help|test_(bench|compile|counters|cpuprofile|deadline|exit|fail_fast|flag|fuzz_run|json_|profile|shuffle|skip|timeout|write_profiles)|cover_(list|runs))'
 
 wanted=("$@")
@@ -51,8 +50,8 @@ leg() { # leg NAME COMMAND...
 	echo "--- $result: $name ($(<"$time"))"
 }
 
-# The lane is legs that run beside others, in the background. What they print is
-# kept, and printed when the others have to wait for them.
+# The lane is legs that run in the background, beside the others. Their output is
+# kept until the others have to wait for them.
 lane=
 start_lane() { # start_lane FUNCTION
 	set -m # a process group of its own
@@ -66,7 +65,7 @@ wait_for_lane() {
 	lane=
 	cat "$tmp/lane"
 }
-# Whoever ends test.bash early sees what the lane has done so far.
+# On an early end, print what the lane has done so far.
 trap '[ "$lane" ] && kill -- -"$lane" && wait_for_lane; rm -rf "$tmp"' EXIT
 
 own() { git -C "$root" ls-files -co --exclude-standard "$@"; }
@@ -90,16 +89,15 @@ engine_vm() {
 	PMUVM_ICOUNT=shift=3,sleep=off with_engine cycles \
 		on_vm "$go" test -count=1 -short -timeout 60m -run "$profiling" runtime/pprof
 }
-# The tests that say themselves that they are for the emulated machine. Hardware events
-# must not be skipped there.
+# The tests that register themselves for the emulated machine. They must not skip there.
 emulated() { PMU_TEST_REQUIRE=cycles,instructions,root on_vm "$go" test -count=1 -short -timeout 60m "$@"; }
 exact_vm() { emulated -run '^TestEmulated$' -skip '^TestEmulated$/Counters' runtime runtime/pprof; }
-# In a machine of their own: what other tests leave behind would count.
+# On a fresh machine: what other tests leave behind would count.
 counters_vm() {
 	emulated -run '^TestEmulated$/Counters' runtime/pprof &&
 		emulated -run '^TestEmulated$' testing && countbench
 }
-# What exact/host tests at length is not tested by upstream/std as well.
+# exact/host runs these at length, so upstream/std leaves them out.
 exact='^Test(Perf|Counters|Events|Probe)'
 upstream_std() {
 	local ok=0
@@ -127,7 +125,7 @@ apt_install() {
 	apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
-# Only clang has the memory sanitizer. Debian has it in a package of clang's version.
+# Only clang has the memory sanitizer, and Debian packages it by clang's version.
 msan_links() { echo 'int main(void) { return 0; }' | clang -fsanitize=memory -x c -o /dev/null - 2>/dev/null; }
 msan() {
 	need clang clang || return
@@ -135,17 +133,17 @@ msan() {
 	CC=clang CGO_ENABLED=1 "$go" test -msan -short -count=1 -timeout 30m -run 'TestPerf|TestCounters' runtime/pprof
 }
 
-# For who reads of a failure on another machine.
+# For readers of a failure on another machine.
 echo "=== machine"
 misc/pmu/machine.bash
 
 leg make ./make.bash
 leg c-compiler need "${CC:-gcc}" gcc libc6-dev
-leg vm-setup env GO="$go" misc/pmu/vm/setup.bash # what it compiles, others need
+leg vm-setup env GO="$go" misc/pmu/vm/setup.bash # the other legs need what it compiles
 
-# The emulated machine keeps one CPU busy, and nothing that it counts depends on
-# how fast: it runs beside the legs that compile, or whose tests ask nothing of
-# time. The others have the machine for themselves.
+# The emulated machine keeps one CPU busy, and its counts do not depend on its speed.
+# So it runs beside the legs that compile and those whose tests do not depend on time.
+# The other legs have the machine to themselves.
 vm_legs() {
 	leg engine/vm-cycles engine_vm
 	leg exact/vm exact_vm

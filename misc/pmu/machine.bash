@@ -3,8 +3,8 @@
 # Use of this source code is governed by a BSD-style
 # license that can be found in the LICENSE file.
 
-# Describes the machine for those who read of its test results or benchmarks
-# elsewhere: what decides which events can be sampled, and how tests fare.
+# Describes the machine for readers of its test results and benchmarks elsewhere:
+# what decides which events can be sampled, and what slows tests down.
 
 export LC_ALL=C
 uname -srm

@@ -93,7 +93,7 @@ func overhead(b *bench, r *report) {
 			byRate[s.name] = append(byRate[s.name], stats.Median(x))
 		}
 		if b.perf != "" {
-			// What perf has put off.
+			// Perf looks up symbols later.
 			script := b.do(none, exec.Command("perf", "script", "-i", runs["perf, 10 kHz"][0].profile), "")
 			x := script.cpu / stats.Median(runs.cpus(none))
 			t.add("+%.3f", x)

@@ -6,30 +6,28 @@
 //
 //	../../goroot/bin/go run ./ports [GOOS/GOARCH...]
 //
-// Building everything on all of them takes many minutes, so each port gets only the
+// Building everything on all ports takes many minutes, so each port gets only the
 // checks that can find a mistake there.
 //
-// Linux is where the engine is: on each of its ports a test binary that uses all
-// of it is compiled, linked and run. Only the linker knows whether a symbol is
-// missing, and whether functions that must not grow the stack fit into it, which
-// depends on the size of frames on that port; some of it must be left. What is
-// in assembly is held to its declarations (vet's asmdecl).
+// The engine is for Linux. On each of its ports a test binary that uses all of the
+// engine is compiled, linked and run. Only the linker finds missing symbols, and
+// nosplit functions whose frames do not fit on the stack, which depends on the port;
+// some of the stack must be left. Vet's asmdecl checks the assembly against its
+// declarations.
 //
-// Programs that the machine cannot run itself run under QEMU's user mode emulation
-// (Debian's qemu-user). It has no events: there a profile by an event must be an error
-// that says so, and one by the timer must be right.
+// Programs that the machine cannot run run under QEMU's user-mode emulation (Debian's
+// qemu-user), which has no events: a profile of an event must fail there with an error
+// that says so, and a profile of the timer must be right.
 //
-// net/http/pprof is the same everywhere. It takes longer to compile what it
-// imports than all else together, so it is linked and run on two of Linux's
-// ports: one has shorter words than amd64, where test.bash tests it, the other has
-// their bytes the other way round.
+// net/http/pprof is the same everywhere, and its imports take longer to compile than
+// all else together. So it is linked and run on two of Linux's ports: one has 32-bit
+// words, the other is big-endian. test.bash tests it on amd64.
 //
-// Elsewhere the fork is stubs, the same for all systems but for two differences:
-// signals are as on Unix or not, and a word has 32 bits or 64. They have no
-// assembly, and are so small that the compiler inlines them, which leaves no
-// frames. So it takes two ports to compile and link them. What may be wrong on
-// another alone is what upstream has there: a name that is missing, is taken,
-// or has another type. Type-checking finds that, in a second.
+// Elsewhere the fork is stubs. They differ in two respects only: whether signals are as
+// on Unix, and whether a word has 32 bits or 64. They have no assembly, and are inlined,
+// so they have no frames. Two ports are enough to compile and link them. What can be
+// wrong on one of the others alone is in upstream's code: a name is missing or taken, or
+// has another type. Type-checking finds that in a second.
 package main
 
 import (
@@ -70,8 +68,8 @@ func (p port) http() bool {
 	return p == port{"linux", "386"} || p == port{"linux", "ppc64"}
 }
 
-// emulator returns the command that runs programs for p, "" if the machine does
-// it itself.
+// emulator returns the command that runs programs for p, or "" if the machine runs them
+// itself.
 func (p port) emulator() string {
 	if p.arch == runtime.GOARCH || p.arch == "386" && runtime.GOARCH == "amd64" {
 		return ""
@@ -254,12 +252,11 @@ func (c *checker) engine(p port, tmp string, run bool) error {
 	return nil
 }
 
-// command runs the go command for p and returns its output and what it printed
-// as diagnostics. Ports are checked side by side, so each is content with one
-// CPU, and the compilers collect garbage only for large packages. What test.bash
-// builds anyway is built as it is there, and found in the cache. For other ports
-// there is no DWARF, and only the runtime, where stack is scarce, is optimized.
-// All that takes a quarter of the time off.
+// command runs the go command for p and returns its output and its diagnostics. Ports
+// are checked side by side, so each uses one CPU, and the compilers collect garbage only
+// for large packages. What test.bash builds anyway is built as it is there, and found in
+// the cache. Other ports are built without DWARF, and only the runtime, where the stack
+// is scarce, is optimized. All this saves a quarter of the time.
 func (c *checker) command(p port, args ...string) (stdout []byte, stderr string, err error) {
 	cmd := exec.Command(filepath.Join(c.goroot, "bin", "go"), args...)
 	flags := "-p=1"
@@ -277,9 +274,9 @@ func (c *checker) command(p port, args ...string) (stdout []byte, stderr string,
 	return stdout, diagnostics.String(), nil
 }
 
-// withoutTests writes an overlay for the go command in which a package of the
-// standard library has no tests. Vet would compile all that they import, which
-// for the runtime is a good part of the library.
+// withoutTests writes an overlay for the go command in which a package of the standard
+// library has no tests. Vet would compile all that the tests import, which for the
+// runtime is a good part of the library.
 func (c *checker) withoutTests(file, pkg string) error {
 	tests, err := filepath.Glob(filepath.Join(c.goroot, "src", filepath.FromSlash(pkg), "*_test.go"))
 	if err != nil {

@@ -6,17 +6,17 @@
 
 // Soak is a long test of a service that is profiled while it works.
 //
-// It is one process with a net/http server on loopback. Clients of its own
-// have it parse, match, sort and hash, and check every answer against what was
-// computed before the first profile. Threads come and go, processes are
+// It is one process with a net/http server on loopback. Its clients have it parse,
+// match, sort and hash, and check every answer against the one computed before the
+// first profile. Threads come and go, processes are
 // started, GOMAXPROCS and the garbage collector's pace change. Meanwhile
 // another client takes profiles from /debug/pprof/profile: random events,
 // periods and durations, requests that it gives up, two at once, and requests
 // that must be refused.
 //
 // From time to time no profile runs. Then nothing of the profiler may be left: no
-// counter, no ring, no handler for SIGPROF and no late signal, and no more
-// descriptors, threads or memory than the first time.
+// counter, no ring, no change of SIGPROF's handler, no signal, and no more descriptors,
+// threads or memory than the first time.
 //
 //	go run ./soak -duration 30m
 //

@@ -118,8 +118,8 @@ func (s *soak) report() {
 	if last.threads > first.threads+10 {
 		s.errorf("threads have grown")
 	}
-	// What requests and profiles in flight have in it is 2 to 9 MB. In a long run
-	// the medians are of many times; a short one has a few.
+	// Requests and profiles in flight have 2 to 9 MB of the heap. The medians of a long
+	// run are of many measurements, those of a short run of a few.
 	slack := 4 << 20
 	if len(s.meters) < 30 {
 		slack = 16 << 20

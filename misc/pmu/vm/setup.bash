@@ -12,8 +12,8 @@
 #	GO     the go command that builds the two programs (default: go in PATH)
 #
 # Every part is made under a temporary name and renamed when whole, and the
-# file $PMUVM/ready, which names the sources it was made from, comes last:
-# half a setup never counts as done.
+# file $PMUVM/ready, which names the sources it was made from, comes last, so an
+# unfinished setup never counts as done.
 
 set -euo pipefail
 
@@ -29,12 +29,12 @@ die() {
 	exit 1
 }
 
-# sources prints a hash of everything the two programs are built from.
+# sources prints a hash of all that the two programs are built from.
 sources() {
 	(cd "$here" && cat setup.bash ../go.mod guestspec/*.go guestinit/*.go runvm/*.go | sha256sum | cut -d' ' -f1)
 }
 
-# apt_error prints what went wrong first in the last apt run.
+# apt_error prints the first error of the last apt run.
 apt_error() {
 	sed -n 's/^[EW]: //p' "$dir/apt.log" | head -n 1
 }
@@ -51,8 +51,8 @@ install_qemu() {
 		die "apt-get install qemu-system-arm failed: $(apt_error)"
 }
 
-# fetch_kernel unpacks the kernel and its disk drivers. It uses an apt state
-# of its own, for arm64, beside the machine's, and needs no root.
+# fetch_kernel unpacks the kernel and its disk drivers. It uses a separate apt state,
+# for arm64, and needs no root.
 fetch_kernel() {
 	[ -s "$dir/vmlinuz" ] && return
 	command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null ||
