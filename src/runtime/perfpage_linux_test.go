@@ -159,5 +159,3 @@ func spinSomewhere(round int, late *sync.WaitGroup) {
 		spin(1e6)
 	}
 }
-
-var _ = emulated(TestPerfCountRegisters)

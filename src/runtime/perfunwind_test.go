@@ -140,8 +140,6 @@ func TestPerfUnwind(t *testing.T) {
 	}
 }
 
-var _ = emulated(TestPerfUnwind)
-
 // An unwindTree calls itself in random ways.
 type unwindTree struct {
 	unwindStacks
@@ -227,8 +225,6 @@ func TestPerfUnwindLast(t *testing.T) {
 	}
 }
 
-var _ = emulated(TestPerfUnwindLast)
-
 // TestPerfUnwindStack tests that a perfWalk does not leave the stack, whatever it
 // is told.
 func TestPerfUnwindStack(t *testing.T) {
@@ -242,5 +238,3 @@ func TestPerfUnwindStack(t *testing.T) {
 		t.Errorf("%d frames found at no function", n)
 	}
 }
-
-var _ = emulated(TestPerfUnwindStack)

@@ -164,8 +164,6 @@ func TestCountersExact(t *testing.T) {
 	}
 }
 
-var _ = emulated(TestCountersExact)
-
 func TestCountersFlagErrors(t *testing.T) {
 	for _, tt := range []struct {
 		args []string
@@ -184,8 +182,6 @@ func TestCountersFlagErrors(t *testing.T) {
 		}
 	}
 }
-
-var _ = emulated(TestCountersFlagErrors)
 
 // What StartTimer and StopTimer cost with counters, which the benchmarks
 // themselves don't see. It is the difference between the two results.
