@@ -39,7 +39,7 @@ fail() { printf 'overlay: %s\n' "$@" >&2; exit 1; }
 say() { printf '%4ds  %s\n' $SECONDS "$*"; }
 failed=
 complain() { failed=1; printf 'overlay: %s\n' "$*" >&2; }
-usage() { sed -n 's/^#\t/usage: /p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+usage() { sed -n $'s/^#\t/usage: /p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 
 # Git works in the directory $tree, whatever the user's configuration and repositories
 # are. What it is told to leave alone are files that builds, tests and editors write.
