@@ -6,9 +6,9 @@ package runtime
 
 // The system calls of the perf event engine, in sys_perf_linux_*.s.
 //
-// They are assembly rather than linux.Syscall6 because the signal handler
-// calls them too: they need no P, no g and no stack beyond one frame, never
-// split the stack and never tell the scheduler that a system call runs.
+// They are assembly stubs like the runtime's other system calls (sys_linux_*.s). The
+// signal handler calls them, too: they need no P, no g and no stack beyond one frame,
+// never split the stack, and never tell the scheduler that a system call runs.
 //
 // On every architecture a failure is the negated errno (-_EINVAL and so on),
 // whatever the kernel's own convention there.
