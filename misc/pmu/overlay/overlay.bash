@@ -172,7 +172,7 @@ lay() {
 		elif ! g apply --unidiff-zero "$root/$file"; then
 			complain "$file: does not apply"
 		elif ! patch "$path" | diff "$root/$file" - >"$tmp/differs"; then
-			complain "$file: is not as export writes it: $(sed -n 's/^> //p' "$tmp/differs" | head -n 1)"
+			complain "$file: is not as export writes it: $(sed -n '/^> /{s///p;q;}' "$tmp/differs")"
 		fi
 	done
 	[ ! "$failed" ] || exit 1
@@ -199,7 +199,8 @@ build() {
 			how_to_use
 			return
 		fi
-		edited=$(edits | head -n 3 | paste -sd' ' -)
+		edits >"$tmp/edits"
+		edited=$(head -n 3 "$tmp/edits" | paste -sd' ' -)
 		[ ! "$edited" ] || fail "$goroot was edited ($edited): export that first, or use -force to discard it"
 	fi
 	fetch "$release" "$stage"
@@ -292,7 +293,8 @@ require_build() {
 }
 
 # edits lists the files in the tree that differ from HEAD, all or those under PATHs.
-edits() { g status --porcelain --no-renames -uall -- "$@" | cut -c4-; }
+# Without -z, git quotes a name that has a space.
+edits() { g status -z --no-renames -uall -- "$@" | tr '\0' '\n' | cut -c4-; }
 
 status() {
 	require_build
@@ -401,7 +403,10 @@ rebase() {
 	g commit -q --allow-empty -m "$next"
 	g tag -f next >/dev/null
 	printf '%s\n' "$next" "$platform $sum" >"$rebase/RELEASE"
-	g cherry-pick --no-commit "$ours" >/dev/null 2>&1 || :
+	if ! g cherry-pick --no-commit "$ours" >"$tmp/merge" 2>&1 && [ ! "$(g ls-files --unmerged)" ]; then
+		rm -rf "$rebase" # without a merge, resolve would take all of ours for removed
+		fail "git cannot merge: $(<"$tmp/merge")"
+	fi
 	resolve
 }
 
@@ -426,6 +431,7 @@ resolve() {
 	[ ! "$failed" ] || fail "the overlay does not fit $next: resolve the conflicts in $rebase, then run overlay.bash resolve"
 	{ cat "$tmp/changed"; patches | sed 's/\.patch$//'; } | sort -u >"$tmp/merged"
 	while read -r path; do export_file "$path"; done <"$tmp/merged"
+	[ ! "$failed" ] || fail "correct that in $rebase, then run overlay.bash resolve"
 	# The only checksum is that of this platform, whose module was fetched and verified.
 	{ sed -n '/^#/p' "$root/$recipe/RELEASE"; cat "$rebase/RELEASE"; } >"$tmp/RELEASE"
 	cp "$tmp/RELEASE" "$root/$recipe/RELEASE"

@@ -9,6 +9,7 @@
 package overlay
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -137,6 +138,10 @@ func TestBuildKeepsEdits(t *testing.T) {
 	tree{"src/runtime/b.go": "edited\n", "src/runtime/x.test": "not a source"}.write(t, p.goroot)
 	p.refuses("build", "was edited (src/runtime/b.go)", "export", "-force")
 	p.refuses("status", "edited, not exported: src/runtime/b.go", "1 files to export")
+	for i := 0; i < 1000; i++ {
+		tree{fmt.Sprintf("src/runtime/testdata/more than a pipe holds, at %d", i): ""}.write(t, p.goroot)
+	}
+	p.refuses("build", "was edited (src/runtime/b.go src/runtime/testdata/more ", "-force")
 	p.overlay("build -force", "built")
 	if got := read(t, p.goroot)["src/runtime/b.go"]; got != lines(5) {
 		t.Errorf("-force left %q", got)
@@ -165,6 +170,7 @@ var edits = tree{
 	"src/runtime/own_test.go":     "-",
 	"src/runtime/new.go":          "package runtime // new\n",
 	"src/runtime/testdata/new":    "",
+	"src/runtime/testdata/a name": "of two words",
 	"src/runtime/testdata/x.prof": "a test's input",
 	"src/runtime/a.go.orig":       "an editor's",
 	"src/runtime/cpu.prof":        "a test's",
@@ -180,6 +186,7 @@ var exported = tree{
 	"src/runtime/own_test.go":     "-",
 	"src/runtime/new.go":          "package runtime // new\n",
 	"src/runtime/testdata/new":    "",
+	"src/runtime/testdata/a name": "of two words",
 	"src/runtime/testdata/x.prof": "a test's input",
 }
 
@@ -187,10 +194,11 @@ func TestExport(t *testing.T) {
 	p := newProject(t)
 	p.overlay("build")
 	edits.write(t, p.goroot)
-	p.overlay("export src/runtime/testdata/ src/runtime/b.go src/run", "3 files exported", "added src/runtime/b.go.patch")
+	p.overlay("export src/runtime/testdata/ src/runtime/b.go src/run", "4 files exported", "added src/runtime/b.go.patch")
 	p.overlayIs(ours(t).with(tree{
 		"src/runtime/b.go.patch":      exported["src/runtime/b.go.patch"],
 		"src/runtime/testdata/new":    exported["src/runtime/testdata/new"],
+		"src/runtime/testdata/a name": exported["src/runtime/testdata/a name"],
 		"src/runtime/testdata/x.prof": exported["src/runtime/testdata/x.prof"],
 	}))
 	p.overlay("export", "4 files exported", "removed go.env.patch", "written src/runtime/own.go")
@@ -287,6 +295,8 @@ func TestRebaseConflicts(t *testing.T) {
 	p.overlayIs(ours(t))
 	p.refuses("build", "conflicts of a rebase", "resolve")
 	p.refuses("resolve", "CONFLICT src/runtime/a.go")
+	tree{"src/runtime/b.go": "-"}.write(t, p.goroot+".rebase")
+	p.refuses("resolve", "CONFLICT src/runtime/a.go")
 
 	name := p.goroot + ".rebase/src/runtime/a.go"
 	data, err := os.ReadFile(name)
@@ -295,6 +305,8 @@ func TestRebaseConflicts(t *testing.T) {
 	_, rest, _ = strings.Cut(rest, ">>>>>>>")
 	_, after, _ := strings.Cut(rest, "\n")
 	must(t, os.WriteFile(name, []byte(before+"both 3\n"+after), 0o666))
+	p.refuses("resolve", "src/runtime/b.go: is deleted", "overlay.bash resolve")
+	tree{"src/runtime/b.go": lines(5)}.write(t, p.goroot+".rebase")
 	p.overlay("resolve")
 	p.overlayIs(ours(t).with(tree{
 		"src/runtime/a.go.patch": strings.NewReplacer("line 3.", "their 3", "our 3", "both 3").Replace(patchA),
