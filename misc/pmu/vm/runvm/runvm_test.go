@@ -14,23 +14,23 @@ import (
 	"testing"
 )
 
-// TestKnobsDocumented checks that README.md's table has each knob, with its
+// TestKnobsDocumented checks that the table in doc.go has each knob, with its
 // default.
 func TestKnobsDocumented(t *testing.T) {
-	data, err := os.ReadFile("../README.md")
+	data, err := os.ReadFile("../doc.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := make(map[string]string)
+	rows := make(map[string][]string)
 	for _, line := range strings.Split(string(data), "\n") {
-		if cell := strings.Split(line, "|"); len(cell) > 3 {
-			rows[strings.Trim(cell[1], " `")] = strings.Trim(cell[2], " `")
+		if row := strings.Fields(strings.TrimPrefix(line, "//\t")); len(row) > 1 {
+			rows[row[0]] = row
 		}
 	}
 	for _, k := range knobs {
-		preset, ok := rows[k.name]
-		if !ok || k.preset != "" && preset != k.preset {
-			t.Errorf("README.md has %q for %s, want %q", preset, k.name, k.preset)
+		row, ok := rows[k.name]
+		if !ok || k.preset != "" && row[1] != k.preset {
+			t.Errorf("doc.go has %q for %s, want %q", row, k.name, k.preset)
 		}
 	}
 }
