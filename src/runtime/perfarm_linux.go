@@ -175,7 +175,7 @@ func (t *perfThread) join(ss *perfSession) perf.Failure {
 	}
 	t.slots |= ss.mask
 	if !first {
-		t.newWindow()
+		t.load.newWindow(t)
 	}
 	t.lock.Store(0)
 	if first {
@@ -203,7 +203,7 @@ func (t *perfThread) join(ss *perfSession) perf.Failure {
 // stopped. If it fails, none is open.
 func (t *perfThread) openCounters(ss *perfSession, ctr *[perf.MaxEvents]perfCounter) perf.Failure {
 	for i, slot := range ss.slots[:ss.n] {
-		op, errno := t.openCounter(int(slot), &ctr[slot], &ctr[ss.slots[0]])
+		op, errno := ctr[slot].open(t, int(slot), &ctr[ss.slots[0]])
 		if op == perf.OpNone {
 			continue
 		}

@@ -74,13 +74,12 @@ type perfExact struct {
 	runs int32 // hits, and later runs of the handler, in a row; see perfThread.watchProgress
 }
 
-// account is called at the end of a signal handler that found the overflows in
-// hits. entry is when the handler began, if the ring does not say when the first
-// of them was.
+// account is called at the end of a run of t's signal handler that found the
+// overflows in hits. entry is when the handler began, if the ring does not say when
+// the first of them was.
 //
 //go:nowritebarrierrec
-func (t *perfThread) account(hits *perfHits, entry, now int64) {
-	b := &t.load
+func (b *perfBound) account(t *perfThread, hits *perfHits, entry, now int64) {
 	start := hits.first
 	switch {
 	case start != 0:
@@ -116,7 +115,7 @@ func (t *perfThread) account(hits *perfHits, entry, now int64) {
 	}
 	b.seen[b.n] = seen
 	if b.n++; b.n == perfWindow {
-		t.endWindow(now)
+		b.endWindow(t, now)
 	}
 	for i := range t.ctr[:t.n] {
 		if d := b.change[i]; d != 0 && hits.ev[i].all > 0 {
@@ -126,17 +125,16 @@ func (t *perfThread) account(hits *perfHits, entry, now int64) {
 	}
 }
 
-// endWindow decides which periods change, and begins a new window.
+// endWindow decides which of t's periods change, and begins a new window.
 //
 //go:nowritebarrierrec
-func (t *perfThread) endWindow(now int64) {
-	b := &t.load
+func (b *perfBound) endWindow(t *perfThread, now int64) {
 	cost := b.cost()
 	cpu := t.cpuTime(now)
 	total := max(cpu-b.cpu, cost)
 	b.cpu = cpu
-	cost += t.silentCost(cost/int64(b.n), total)
-	counting := t.countingCost()
+	cost += b.silentCost(t, cost/int64(b.n), total)
+	counting := b.countingCost(t)
 	b.sum += min(cost+counting, total)
 	b.choose(t, perfDirection(cost, counting, max(total, cost)))
 	b.n = 0
@@ -175,12 +173,12 @@ func (b *perfBound) choose(t *perfThread, direction int) {
 // the thread in what is filtered out of its samples, too.
 //
 //go:nowritebarrierrec
-func (t *perfThread) silentCost(each, total int64) int64 {
+func (b *perfBound) silentCost(t *perfThread, each, total int64) int64 {
 	n := int64(0)
 	for i := range t.ctr[:t.n] {
-		if all := t.interrupts(i, total); all > int64(t.load.hits[i]) {
-			n += all - int64(t.load.hits[i])
-			t.load.hits[i] = int32(all)
+		if all := t.interrupts(i, total); all > int64(b.hits[i]) {
+			n += all - int64(b.hits[i])
+			b.hits[i] = int32(all)
 		}
 	}
 	return n * each * perfCost.interrupt / perfCost.whole
@@ -202,11 +200,11 @@ func (t *perfThread) interrupts(i int, ns int64) int64 {
 // us for one kind of page faults, 0.3 for four.
 //
 //go:nowritebarrierrec
-func (t *perfThread) countingCost() int64 {
+func (b *perfBound) countingCost(t *perfThread) int64 {
 	most, sum := int64(0), int64(0)
 	for i := range t.ctr[:t.n] {
 		if perfProf.slots[i].cfg.Software() {
-			n := int64(t.load.hits[i]) * int64(t.ctr[i].period)
+			n := int64(b.hits[i]) * int64(t.ctr[i].period)
 			most = max(most, n)
 			sum += n
 		}
@@ -219,13 +217,13 @@ func (t *perfThread) countingCost() int64 {
 //go:nowritebarrierrec
 func (b *perfBound) total() int64 { return b.sum + b.cost() + perfWhole(b.exact.seen) }
 
-// newWindow begins a new window because the thread's counters have changed: its CPU
+// newWindow begins a new window because t's counters have changed: the thread's CPU
 // time is read from one of them.
 //
 //go:nowritebarrierrec
-func (t *perfThread) newWindow() {
+func (b *perfBound) newWindow(t *perfThread) {
 	cpu := t.cpuTime(nanotime())
-	t.load = perfBound{exit: t.load.exit, sum: t.load.total(), cpu: cpu, inC: cpu, exact: perfExact{cpu: cpu, runs: t.load.exact.runs}}
+	*b = perfBound{exit: b.exit, sum: b.total(), cpu: cpu, inC: cpu, exact: perfExact{cpu: cpu, runs: b.exact.runs}}
 }
 
 // cost returns what the samples of the window have cost until now, in ns.

@@ -41,10 +41,10 @@ type perfCounter struct {
 	_ [8]byte // 256 in all on 64-bit machines, so that handlers find a counter by a shift
 }
 
-// openCounter opens in c the counter of slot i on t's thread, stopped. ring is the
-// first counter that is opened with it. If that fails, c has a descriptor if it
-// has an ID. The caller holds perfProf.lock.
-func (t *perfThread) openCounter(i int, c, ring *perfCounter) (perf.Op, int32) {
+// open makes c the counter of slot i on t's thread, stopped. ring is the first
+// counter that is opened with it. If that fails, c has a descriptor if it has an ID.
+// The caller holds perfProf.lock.
+func (c *perfCounter) open(t *perfThread, i int, ring *perfCounter) (perf.Op, int32) {
 	s := &perfProf.slots[i]
 	period := s.cfg.Periods[s.rung]
 	start, first := perfFirstPeriod(&s.cfg, period, t.fresh)
@@ -63,7 +63,7 @@ func (t *perfThread) openCounter(i int, c, ring *perfCounter) (perf.Op, int32) {
 		closefd(fd)
 		return perf.OpControl, -r
 	}
-	if r := t.requestSignals(fd); r < 0 {
+	if r := c.requestSignals(t); r < 0 {
 		return perf.OpSignal, -r
 	}
 	switch {
@@ -72,23 +72,23 @@ func (t *perfThread) openCounter(i int, c, ring *perfCounter) (perf.Op, int32) {
 		// drainCounters. It is counted as NoRing.
 		t.ring.open(fd)
 	case t.ring.base != 0:
-		return t.shareRing(c, ring)
+		return c.shareRing(t, ring)
 	}
 	return perf.OpNone, 0
 }
 
-// requestSignals has the kernel send t's thread a SIGPROF for each overflow of the
-// counter fd, if it is to get any. It returns a negated errno, or 0.
-func (t *perfThread) requestSignals(fd int32) int32 {
+// requestSignals has the kernel send t's thread a SIGPROF for each overflow of c, if
+// it is to get any. It returns a negated errno, or 0.
+func (c *perfCounter) requestSignals(t *perfThread) int32 {
 	own := fOwnerEx{typ: _F_OWNER_TID, pid: t.tid}
-	if r := fcntlPtr(fd, _F_SETOWN_EX, uintptr(unsafe.Pointer(&own))); r < 0 {
+	if r := fcntlPtr(c.fd, _F_SETOWN_EX, uintptr(unsafe.Pointer(&own))); r < 0 {
 		return r
 	}
-	if r := fcntlPtr(fd, _F_SETSIG, _SIGPROF); r < 0 {
+	if r := fcntlPtr(c.fd, _F_SETSIG, _SIGPROF); r < 0 {
 		return r
 	}
 	if t.getsSignals() {
-		if r := fcntlPtr(fd, _F_SETFL, _O_ASYNC); r < 0 {
+		if r := fcntlPtr(c.fd, _F_SETFL, _O_ASYNC); r < 0 {
 			return r
 		}
 	}
@@ -97,7 +97,7 @@ func (t *perfThread) requestSignals(fd int32) int32 {
 
 // shareRing has c write to t's ring, for which the kernel wants the descriptor of
 // a counter that does already: first, unless that is c, or another one.
-func (t *perfThread) shareRing(c, first *perfCounter) (perf.Op, int32) {
+func (c *perfCounter) shareRing(t *perfThread, first *perfCounter) (perf.Op, int32) {
 	other := first
 	if c == first {
 		// The mapping keeps the event for which it was made in existence after

@@ -73,7 +73,7 @@ func (t *perfThread) stop(slots perfSlots) {
 		}
 	}
 	if t.slots&^slots != 0 {
-		t.newWindow()
+		t.load.newWindow(t)
 	}
 	t.lock.Store(0)
 }
@@ -118,7 +118,7 @@ func (t *perfThread) disarm(slots perfSlots) {
 		if !slots.has(i) {
 			continue
 		}
-		t.settle(i)
+		t.ctr[i].settle(&perfProf.slots[i], t.load.total())
 		if !last {
 			t.ctr[i].close()
 			t.ctr[i] = perfCounter{}
@@ -126,7 +126,7 @@ func (t *perfThread) disarm(slots perfSlots) {
 	}
 	t.slots &^= slots
 	if !last {
-		t.newWindow()
+		t.load.newWindow(t)
 	}
 	t.lock.Store(0)
 	if last {
@@ -135,11 +135,10 @@ func (t *perfThread) disarm(slots perfSlots) {
 	}
 }
 
-// settle completes the ledger of the stopped counter of slot i, and adds it to the
-// slot's. Losses are samples of the profile, so that its total is right.
-func (t *perfThread) settle(i int) {
-	c := &t.ctr[i]
-	s := &perfProf.slots[i]
+// settle completes the ledger of the stopped counter c, and adds it to that of its
+// slot s. cost is what samples have cost the thread, in ns. Losses are samples of the
+// profile, so that its total is right.
+func (c *perfCounter) settle(s *perfSlot, cost int64) {
 	var v perfCounterValue
 	if v.read(c) {
 		c.Counted = perf.Count{Value: v.value, Enabled: v.enabled, Running: v.running}
@@ -151,7 +150,7 @@ func (t *perfThread) settle(i int) {
 	} else {
 		c.MissedReads = 1
 	}
-	c.Cost = uint64(t.load.total() - c.joined)
+	c.Cost = uint64(cost - c.joined)
 	c.MaxPeriod = s.cfg.Periods[c.maxRung]
 	start := c.lostStart(s, v.value)
 	if c.LostRing != 0 {

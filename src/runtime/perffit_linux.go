@@ -15,14 +15,14 @@ import (
 	"unsafe"
 )
 
-// fits reports whether a record of slot i, whose registers are not exactly those
+// fits reports whether a sample record of slot i, whose registers are not exactly those
 // that c interrupted, belongs to that stack all the same.
 //
 //go:nowritebarrierrec
-func (t *perfThread) fits(i int, rec *perfRecord, c *sigctxt) bool {
+func (rec *perfRecord) fits(i int, c *sigctxt) bool {
 	pc, sp := c.sigpc(), c.sigsp()
 	if pc != abi.FuncPCABI0(asyncPreempt) || rec.regs && rec.pc == pc {
-		return t.fitsAt(i, rec, pc, sp)
+		return rec.fitsAt(i, pc, sp)
 	}
 	// The signal that preempts the goroutine was handled first. It made the
 	// interrupted instruction, or one at which to begin again, call asyncPreempt.
@@ -31,12 +31,12 @@ func (t *perfThread) fits(i int, rec *perfRecord, c *sigctxt) bool {
 		pc = *(*uintptr)(unsafe.Pointer(sp))
 	}
 	if !rec.regs {
-		return t.fitsAt(i, rec, pc, sp)
+		return rec.fitsAt(i, pc, sp)
 	}
 	return rec.sp-sp <= perfMaxPushed && perfSameFunc(rec.pc, pc)
 }
 
-// fitsAt reports whether a record of slot i belongs to the stack that a signal has
+// fitsAt reports whether a sample record of slot i belongs to the stack that a signal has
 // interrupted at pc and sp.
 //
 // Where the kernel does not provide the registers, the instruction has to do. Then
@@ -44,7 +44,7 @@ func (t *perfThread) fits(i int, rec *perfRecord, c *sigctxt) bool {
 // was interrupted.
 //
 //go:nowritebarrierrec
-func (t *perfThread) fitsAt(i int, rec *perfRecord, pc, sp uintptr) bool {
+func (rec *perfRecord) fitsAt(i int, pc, sp uintptr) bool {
 	if !rec.regs {
 		if rec.kernel() || rec.ip == 0 {
 			return true

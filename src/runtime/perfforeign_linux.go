@@ -161,7 +161,8 @@ func (t *perfThread) readForeign() {
 			break
 		}
 		records++
-		if !t.takesPeriod(i) {
+		c := &t.ctr[i]
+		if !c.takesPeriod(t) {
 			continue
 		}
 		if q := t.stacks; q != nil {
@@ -177,10 +178,9 @@ func (t *perfThread) readForeign() {
 				next += perfStackHeader + uint(q.words[next+3])
 			}
 		}
-		c := &t.ctr[i]
 		events := c.period + c.carry
 		c.carry = 0
-		if t.ring.tail <= until && t.fitsAt(i, &rec, uintptr(pc), uintptr(sp)) {
+		if t.ring.tail <= until && rec.fitsAt(i, uintptr(pc), uintptr(sp)) {
 			perfProf.slots[i].add(nil, stk[:n], 1, events)
 		} else {
 			perfProf.slots[i].addLeaf(rec.leaf(), _ExternalCode, 1, events)

@@ -87,16 +87,15 @@ func perfFirstPeriod(c *perf.Config, period uint64, fresh bool) (start, first ui
 	return first, min(least, period)
 }
 
-// takesPeriod reports whether the sample record of slot i that ends at t.ring.tail
-// stands for a period. The first overflow of a counter does, and has the counter's
-// period set; see perfFirstPeriod. Of the records that the counter has written
-// with its first period since then, only every so many do.
+// takesPeriod reports whether the sample record of t's counter c that ends at
+// t.ring.tail stands for a period. The first overflow of a counter does, and has the
+// counter's period set; see perfFirstPeriod. Of the records that the counter has
+// written with its first period since then, only every so many do.
 //
 //go:nowritebarrierrec
-func (t *perfThread) takesPeriod(i int) bool {
-	c := &t.ctr[i]
+func (c *perfCounter) takesPeriod(t *perfThread) bool {
 	if !c.firstDone {
-		t.endFirst(i)
+		c.endFirst(t)
 		return true
 	}
 	if t.ring.tail > c.firstEnd {
@@ -109,8 +108,8 @@ func (t *perfThread) takesPeriod(i int) bool {
 	return true
 }
 
-// endFirst sets the event's period on a counter that has overflowed for the first
-// time. The signal handler calls it with t.lock held.
+// endFirst sets the event's period on t's counter c, which has overflowed for the
+// first time. The signal handler calls it with t.lock held.
 //
 // The counter is stopped around it because PERF_EVENT_IOC_PERIOD sets the kernel's
 // period_left to 0 (__perf_event_period in kernel/events/core.c). A running
@@ -120,8 +119,7 @@ func (t *perfThread) takesPeriod(i int) bool {
 // and clocks.
 //
 //go:nowritebarrierrec
-func (t *perfThread) endFirst(i int) {
-	c := &t.ctr[i]
+func (c *perfCounter) endFirst(t *perfThread) {
 	c.firstDone = true
 	if c.stopped || !c.isOpen() {
 		// It is being disarmed, and must not be started again, or the program has
@@ -133,7 +131,7 @@ func (t *perfThread) endFirst(i int) {
 	if t.ring.base != 0 {
 		c.firstEnd = t.ring.head()
 	}
-	t.restart(c, c.period)
+	c.restart(t, c.period)
 }
 
 // step takes a longer or shorter period of slot i, if there is one that the event
@@ -166,7 +164,7 @@ func (t *perfThread) step(i, direction int) {
 	}
 	c.rung = uint8(rung)
 	c.maxRung = max(c.maxRung, c.rung)
-	t.restart(c, cfg.Periods[rung])
+	c.restart(t, cfg.Periods[rung])
 }
 
 // throttle notes that the kernel has stopped the event of slot i until the next
@@ -185,15 +183,15 @@ func (t *perfThread) throttle(i int) {
 	}
 }
 
-// restart sets c's period and starts the stopped counter. See endFirst for why it
-// must be stopped.
+// restart sets the period of t's counter c, which is stopped, and starts it. See
+// endFirst for why it must be stopped.
 //
 // The kernel begins a full period. What the counter has counted of the last one is
 // next to nothing if it has just overflowed. A thread that runs C can be anywhere
 // in it, so there the next sample stands for that part, too.
 //
 //go:nowritebarrierrec
-func (t *perfThread) restart(c *perfCounter, period uint64) {
+func (c *perfCounter) restart(t *perfThread, period uint64) {
 	var v perfCounterValue
 	if v.read(c) {
 		if t.inC() && c.base != 0 {

@@ -116,7 +116,7 @@ func (t *perfThread) drain(hits *perfHits, gp *g, c *sigctxt, head uint64) {
 		if i < 0 {
 			break
 		}
-		fits := rec.pc == pc && rec.sp == sp || t.fits(i, &rec, c)
+		fits := rec.pc == pc && rec.sp == sp || rec.fits(i, c)
 		if !fits {
 			hits.strays++
 		} else if hits.first == 0 {
@@ -126,7 +126,7 @@ func (t *perfThread) drain(hits *perfHits, gp *g, c *sigctxt, head uint64) {
 			t.ctr[i].Replayed++
 			continue
 		}
-		if !t.takesPeriod(i) {
+		if !t.ctr[i].takesPeriod(t) {
 			continue
 		}
 		h := &hits.ev[i]
@@ -136,7 +136,7 @@ func (t *perfThread) drain(hits *perfHits, gp *g, c *sigctxt, head uint64) {
 			if perfInHandler(&rec) {
 				kind = perfLeafHandler
 			}
-			t.addLeaf(i, &rec, kind)
+			t.run.add(i, &t.ctr[i], &rec, kind)
 			continue
 		}
 		hits.any = true
@@ -156,7 +156,7 @@ func (t *perfThread) drain(hits *perfHits, gp *g, c *sigctxt, head uint64) {
 	}
 	t.ring.consume()
 	if t.run.n != 0 {
-		t.flushLeafs()
+		t.run.flush()
 	}
 }
 
@@ -175,13 +175,13 @@ func (t *perfThread) drainLeafs(head uint64, kind perfLeaf) {
 		if i < 0 {
 			break
 		}
-		if !t.takesPeriod(i) {
+		if !t.ctr[i].takesPeriod(t) {
 			continue
 		}
-		t.addLeaf(i, &rec, kind)
+		t.run.add(i, &t.ctr[i], &rec, kind)
 	}
 	t.ring.consume()
-	t.flushLeafs()
+	t.run.flush()
 }
 
 // takeLeafs records the overflows of some stopped counters that the thread's
@@ -203,13 +203,13 @@ func (t *perfThread) takeLeafs(slots perfSlots) {
 		case i < 0 || !slots.has(i):
 		case rec.typ != _PERF_RECORD_SAMPLE:
 			t.noteRecord(i, &rec)
-		case t.takesPeriod(i):
+		case t.ctr[i].takesPeriod(t):
 			rec.hide(i)
-			t.addLeaf(i, &rec, perfLeafDelayed)
+			t.run.add(i, &t.ctr[i], &rec, perfLeafDelayed)
 		}
 	}
 	t.ring.tail = tail
-	t.flushLeafs()
+	t.run.flush()
 }
 
 // A perfLeaf says why an overflow is recorded with its leaf only.
@@ -231,18 +231,17 @@ type perfLeafRun struct {
 	kind      perfLeaf
 }
 
-// addLeaf records an overflow of slot i with its leaf only. The caller calls
-// flushLeafs after the last one.
+// add records an overflow of c, which is slot i's, with its leaf only. The caller
+// calls flush after the last one.
 //
 //go:nowritebarrierrec
-func (t *perfThread) addLeaf(i int, rec *perfRecord, kind perfLeaf) {
-	c, ip := &t.ctr[i], rec.leaf()
-	if r := &t.run; r.n == 0 || r.slot != i || r.ip != ip || r.kind != kind {
-		t.flushLeafs()
+func (r *perfLeafRun) add(i int, c *perfCounter, rec *perfRecord, kind perfLeaf) {
+	if ip := rec.leaf(); r.n == 0 || r.slot != i || r.ip != ip || r.kind != kind {
+		r.flush()
 		r.slot, r.ip, r.kind = i, ip, kind
 	}
-	t.run.n++
-	t.run.events += c.period
+	r.n++
+	r.events += c.period
 	c.Sampled += c.period
 	if kind == perfLeafHandler {
 		c.InHandler++
@@ -251,11 +250,10 @@ func (t *perfThread) addLeaf(i int, rec *perfRecord, kind perfLeaf) {
 	}
 }
 
-// flushLeafs writes what addLeaf has gathered to the profile's buffer.
+// flush writes what add has gathered to the profile's buffer.
 //
 //go:nowritebarrierrec
-func (t *perfThread) flushLeafs() {
-	r := &t.run
+func (r *perfLeafRun) flush() {
 	if r.n == 0 {
 		return
 	}
@@ -275,16 +273,19 @@ func (t *perfThread) flushLeafs() {
 //go:nowritebarrierrec
 func (t *perfThread) drainCounters(hits *perfHits, gp *g, fd int32) {
 	for i := range t.ctr[:t.n] {
-		n := t.countOverflows(i, fd)
+		if !t.slots.has(i) {
+			continue
+		}
+		c, cfg := &t.ctr[i], &perfProf.slots[i].cfg
+		n := c.overflows(cfg, fd)
 		if n == 0 {
 			continue
 		}
-		if !t.ctr[i].firstDone {
-			t.endFirst(i)
+		if !c.firstDone {
+			c.endFirst(t)
 		}
-		pc := uintptr(perfProf.slots[i].cfg.Config1)
-		for n > 0 && perfWatches(i, pc) && perfReplayed(gp) {
-			t.ctr[i].Replayed++
+		for pc := uintptr(cfg.Config1); n > 0 && perfWatches(i, pc) && perfReplayed(gp); {
+			c.Replayed++
 			n--
 		}
 		hits.ev[i].all, hits.ev[i].n = n, n
@@ -292,16 +293,14 @@ func (t *perfThread) drainCounters(hits *perfHits, gp *g, fd int32) {
 	}
 }
 
-// countOverflows returns how often the counter of slot i has overflowed since the
-// last signal, by its value.
+// overflows returns how often a counter without a ring, of the event cfg, has
+// overflowed since the last signal, which names fd: by the counter's value.
 //
 //go:nowritebarrierrec
-func (t *perfThread) countOverflows(i int, fd int32) (n uint64) {
-	c := &t.ctr[i]
+func (c *perfCounter) overflows(cfg *perf.Config, fd int32) (n uint64) {
 	var v perfCounterValue
 	switch {
-	case !t.slots.has(i):
-	case perfProf.slots[i].cfg.Clock():
+	case cfg.Clock():
 		if c.fd == fd {
 			n = 1
 		}

@@ -69,7 +69,7 @@ func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 		t.sample(hits, c, gp, mp, delayed)
 	}
 	if hits.any || hits.first != 0 || hits.strays != 0 {
-		t.account(hits, entry, nanotime())
+		t.load.account(t, hits, entry, nanotime())
 	}
 	// Records since head was read overflowed in this handler. Their signal is
 	// blocked until it returns.
