@@ -94,11 +94,15 @@ func perfFirstPeriod(c *perf.Config, period uint64, fresh bool) (start, first ui
 //
 //go:nowritebarrierrec
 func (c *perfCounter) takesPeriod(t *perfThread) bool {
+	return c.firstDone && t.ring.tail > c.firstEnd || c.takesFirst(t)
+}
+
+// takesFirst is takesPeriod for records that c has written with its first period.
+//
+//go:nowritebarrierrec
+func (c *perfCounter) takesFirst(t *perfThread) bool {
 	if !c.firstDone {
 		c.endFirst(t)
-		return true
-	}
-	if t.ring.tail > c.firstEnd {
 		return true
 	}
 	if c.firstSum += c.first; c.firstSum < c.period {
