@@ -4,6 +4,20 @@
 
 package test
 
+// init registers the flags that name performance events, and has them passed to the
+// test binary. It must run before the init of testflag.go, which would panic without
+// them, and does: the go command compiles a package's files, and so initializes them,
+// in the order of their names.
+func init() {
+	cf := &CmdTest.Flag
+	cf.String("counters", "", "")
+	cf.String("cpuprofileevent", "", "")
+	cf.Int64("cpuprofileperiod", 0, "")
+	for _, name := range []string{"counters", "cpuprofileevent", "cpuprofileperiod"} {
+		passFlagToTest[name] = true
+	}
+}
+
 // The parts of "go help testflag" that are about performance events. Each is
 // followed by an empty line there.
 
