@@ -47,12 +47,34 @@ func perfProbe(cfg *perf.Config, budget int64, step func()) (samples, counted ui
 	}
 	ioctl(fd, _PERF_EVENT_IOC_DISABLE, 0)
 	samples += ring.samples()
+	counted, ran = perfProbeRead(fd)
+	return samples, counted, ran || samples > 0, perf.Failure{}
+}
 
+// perfProbeCount opens cfg's event for the current thread and calls step. It returns
+// the counter's value and whether the counter ran. As for perfProbe, the caller has
+// locked the goroutine to its thread.
+//
+//go:linkname perfProbeCount runtime/pprof.runtime_perfProbeCount
+func perfProbeCount(cfg *perf.Config, step func()) (counted uint64, ran bool) {
+	fd := perfProbeOpen(cfg, int32(getg().m.procid))
+	if fd < 0 {
+		return 0, false
+	}
+	ioctl(fd, _PERF_EVENT_IOC_ENABLE, 0)
+	step()
+	counted, ran = perfProbeRead(fd)
+	closefd(fd)
+	return counted, ran
+}
+
+// perfProbeRead returns what a probe's counter has counted, and whether it ran at all.
+func perfProbeRead(fd int32) (counted uint64, ran bool) {
 	var v struct{ value, enabled, running uint64 } // perfProbeFormat
 	if n := int32(unsafe.Sizeof(v)); read(fd, noescape(unsafe.Pointer(&v)), n) != n {
-		return samples, 0, samples > 0, perf.Failure{}
+		return 0, false
 	}
-	return samples, v.value, v.running > 0, perf.Failure{}
+	return v.value, v.running > 0
 }
 
 // perfProbeFormat is what read returns for a probe's counter.

@@ -135,6 +135,9 @@ func TestCountersExact(t *testing.T) {
 	// 300: few enough for a single call to show in the digits printed.
 	out, err := runCounters(t, "-test.bench=^BenchmarkCounters", "-test.benchtime=300x",
 		"-test.counters="+counterTargetEvent+",task-clock", "-test.count=2", "-test.cpu=1,3")
+	if strings.Contains(out, "accepts breakpoints but does not stop at them") {
+		t.Skip(out)
+	}
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -105,6 +105,9 @@ func OpenCounters(events ...string) (*Counters, error) {
 			// needs no permission.
 			e.UserOnly()
 		}
+		if breakpointDead(e) {
+			return nil, counterError(deadError(e))
+		}
 		for _, o := range c.events {
 			if o.Name == e.Name {
 				return nil, fmt.Errorf("counters: event %s is there twice", e.Name)

@@ -116,6 +116,7 @@ func counterTarget(x *int) { *x++ }
 // it again, so the test runs in a child without asynchronous preemption. The
 // other kind starts a function with a stack check once more, so there is none.
 func TestCountersBreakpoint(t *testing.T) {
+	counterNeedsBreakpoints(t)
 	if os.Getenv("GODEBUG") != "asyncpreemptoff=1" {
 		cmd := testenv.Command(t, testenv.Executable(t), "-test.run=^TestCountersBreakpoint$", "-test.v")
 		cmd.Env = append(cmd.Environ(), "GODEBUG=asyncpreemptoff=1")
@@ -150,6 +151,7 @@ var _ = emulated(TestCountersBreakpoint)
 
 // A profile and counters do not disturb each other.
 func TestCountersWithProfile(t *testing.T) {
+	counterNeedsBreakpoints(t)
 	const n = 20000
 	// The emulated machine interrupts in time only for the first user of
 	// cycles, which has to be the profile.

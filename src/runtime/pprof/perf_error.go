@@ -5,6 +5,8 @@
 package pprof
 
 import (
+	"errors"
+	"internal/perfevent"
 	"internal/runtime/perf"
 	"syscall"
 )
@@ -32,6 +34,12 @@ type inUseError struct{}
 
 func (inUseError) Error() string { return "cpu profiling already in use" }
 func (inUseError) Unwrap() error { return syscall.EBUSY }
+
+// deadError returns the error for a breakpoint that is never hit.
+func deadError(e *perfevent.Event) error {
+	return &perfOpError{event: e.Name, err: errors.ErrUnsupported,
+		cause: "the machine accepts breakpoints but does not stop at them, as some virtual machines do; use another machine"}
+}
 
 // perfError returns the error for an event that the runtime could not start.
 func perfError(event string, f perf.Failure) error {

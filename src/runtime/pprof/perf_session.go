@@ -103,6 +103,9 @@ func (s *perfSession) add(p *perfProfile, event *perfevent.Event, period uint64)
 			cause: "breakpoints can't be sampled on " + runtime.GOARCH + ", as a thread would not get past one: " +
 				"the signal comes before the instruction, which hits it again afterwards; count them with OpenCounters, or use an x86 machine"}
 	}
+	if breakpointDead(event) {
+		return deadError(event)
+	}
 	e := &perfEvent{
 		Event:   event,
 		session: s,

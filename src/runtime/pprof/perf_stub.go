@@ -30,6 +30,8 @@ func perfRefused(f perf.Failure) bool      { return false }
 
 func perfMaxFD() int { return 0 }
 
+func breakpointDead(e *perfevent.Event) bool { return false }
+
 // foreignThreads finds threads that Go did not create, on Linux.
 type foreignThreads struct{}
 

@@ -20,7 +20,11 @@ func TestParts(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" || os.Getuid() != 0 {
 		t.Skip("needs breakpoints on linux/amd64, as root")
 	}
-	out := tool.Must(t, exec.Command(tool.MustFork(t).Build(t, nil, "."), "-samples=10"))
+	out, err := tool.Output(exec.Command(tool.MustFork(t).Build(t, nil, "."), "-samples=10"))
+	tool.NeedBreakpoints(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var results []struct{ Parts map[string]float64 }
 	if err := json.Unmarshal([]byte(out), &results); err != nil || len(results) != 2 {
 		t.Fatalf("%v: %s", err, out)

@@ -7,6 +7,7 @@ package tool
 import (
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -18,6 +19,15 @@ func MustFork(t testing.TB) Toolchain {
 		t.Fatal(err)
 	}
 	return tc
+}
+
+// NeedBreakpoints skips the test if the error is that the machine does not stop at
+// breakpoints, as it is on some virtual machines.
+func NeedBreakpoints(t testing.TB, err error) {
+	t.Helper()
+	if err != nil && strings.Contains(err.Error(), "accepts breakpoints but does not stop at them") {
+		t.Skip(err)
+	}
 }
 
 // Must returns what cmd writes, and fails the test unless it succeeds.
