@@ -39,3 +39,10 @@ func ioctl(fd int32, req, arg uintptr) int32
 //
 //go:noescape
 func fcntlPtr(fd, cmd int32, arg uintptr) int32
+
+// clock_gettime stores the seconds and nanoseconds of a clock in ts: without the vDSO,
+// which does not know the clock that is wanted here, and on 32-bit machines of 32 bits.
+// It returns 0 or -errno. See clock_gettime(2).
+//
+//go:noescape
+func clock_gettime(clock int32, ts *[2]uintptr) int32

@@ -15,6 +15,7 @@
 #define SYS_perf_event_open	336
 #define SYS_ioctl		54
 #define SYS_fcntl64		221
+#define SYS_clock_gettime	265
 
 // func perf_event_open(attr *perfEventAttr, pid, cpu, groupFD int32, flags uintptr) int32
 TEXT runtime·perf_event_open(SB),NOSPLIT,$0-24
@@ -46,4 +47,13 @@ TEXT runtime·fcntlPtr(SB),NOSPLIT,$0-16
 	MOVL	$SYS_fcntl64, AX
 	INT	$0x80
 	MOVL	AX, ret+12(FP)
+	RET
+
+// func clock_gettime(clock int32, ts *[2]uintptr) int32
+TEXT runtime·clock_gettime(SB),NOSPLIT,$0-12
+	MOVL	clock+0(FP), BX
+	MOVL	ts+4(FP), CX
+	MOVL	$SYS_clock_gettime, AX
+	INT	$0x80
+	MOVL	AX, ret+8(FP)
 	RET

@@ -12,6 +12,7 @@
 #define SYS_perf_event_open	298
 #define SYS_ioctl		16
 #define SYS_fcntl		72
+#define SYS_clock_gettime	228
 
 // func perf_event_open(attr *perfEventAttr, pid, cpu, groupFD int32, flags uintptr) int32
 TEXT runtime·perf_event_open(SB),NOSPLIT,$0-36
@@ -41,6 +42,15 @@ TEXT runtime·fcntlPtr(SB),NOSPLIT,$0-20
 	MOVL	cmd+4(FP), SI
 	MOVQ	arg+8(FP), DX
 	MOVL	$SYS_fcntl, AX
+	SYSCALL
+	MOVL	AX, ret+16(FP)
+	RET
+
+// func clock_gettime(clock int32, ts *[2]uintptr) int32
+TEXT runtime·clock_gettime(SB),NOSPLIT,$0-20
+	MOVL	clock+0(FP), DI
+	MOVQ	ts+8(FP), SI
+	MOVL	$SYS_clock_gettime, AX
 	SYSCALL
 	MOVL	AX, ret+16(FP)
 	RET

@@ -15,6 +15,7 @@
 #define SYS_perf_event_open	364
 #define SYS_ioctl		54
 #define SYS_fcntl64		221
+#define SYS_clock_gettime	263
 
 // func perf_event_open(attr *perfEventAttr, pid, cpu, groupFD int32, flags uintptr) int32
 TEXT runtime·perf_event_open(SB),NOSPLIT,$0-24
@@ -46,4 +47,13 @@ TEXT runtime·fcntlPtr(SB),NOSPLIT,$0-16
 	MOVW	$SYS_fcntl64, R7
 	SWI	$0
 	MOVW	R0, ret+12(FP)
+	RET
+
+// func clock_gettime(clock int32, ts *[2]uintptr) int32
+TEXT runtime·clock_gettime(SB),NOSPLIT,$0-12
+	MOVW	clock+0(FP), R0
+	MOVW	ts+4(FP), R1
+	MOVW	$SYS_clock_gettime, R7
+	SWI	$0
+	MOVW	R0, ret+8(FP)
 	RET

@@ -12,6 +12,7 @@
 #define SYS_perf_event_open	241
 #define SYS_ioctl		29
 #define SYS_fcntl		25
+#define SYS_clock_gettime	113
 
 // func perf_event_open(attr *perfEventAttr, pid, cpu, groupFD int32, flags uintptr) int32
 TEXT runtime·perf_event_open(SB),NOSPLIT|NOFRAME,$0-36
@@ -41,6 +42,15 @@ TEXT runtime·fcntlPtr(SB),NOSPLIT|NOFRAME,$0-20
 	MOVW	cmd+4(FP), R1
 	MOVD	arg+8(FP), R2
 	MOVD	$SYS_fcntl, R8
+	SVC
+	MOVW	R0, ret+16(FP)
+	RET
+
+// func clock_gettime(clock int32, ts *[2]uintptr) int32
+TEXT runtime·clock_gettime(SB),NOSPLIT|NOFRAME,$0-20
+	MOVW	clock+0(FP), R0
+	MOVD	ts+8(FP), R1
+	MOVD	$SYS_clock_gettime, R8
 	SVC
 	MOVW	R0, ret+16(FP)
 	RET

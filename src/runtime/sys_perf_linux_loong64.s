@@ -16,6 +16,7 @@
 #define SYS_perf_event_open	241
 #define SYS_ioctl		29
 #define SYS_fcntl		25
+#define SYS_clock_gettime	113
 
 // func perf_event_open(attr *perfEventAttr, pid, cpu, groupFD int32, flags uintptr) int32
 TEXT runtime·perf_event_open<ABIInternal>(SB),NOSPLIT,$0
@@ -32,5 +33,11 @@ TEXT runtime·ioctl<ABIInternal>(SB),NOSPLIT,$0
 // func fcntlPtr(fd, cmd int32, arg uintptr) int32
 TEXT runtime·fcntlPtr<ABIInternal>(SB),NOSPLIT,$0
 	MOVV	$SYS_fcntl, R11
+	SYSCALL
+	RET
+
+// func clock_gettime(clock int32, ts *[2]uintptr) int32
+TEXT runtime·clock_gettime<ABIInternal>(SB),NOSPLIT,$0
+	MOVV	$SYS_clock_gettime, R11
 	SYSCALL
 	RET

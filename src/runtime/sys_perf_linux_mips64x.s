@@ -16,6 +16,7 @@
 #define SYS_perf_event_open	5292
 #define SYS_ioctl		5015
 #define SYS_fcntl		5070
+#define SYS_clock_gettime	5222
 
 // func perf_event_open(attr *perfEventAttr, pid, cpu, groupFD int32, flags uintptr) int32
 TEXT runtime·perf_event_open(SB),NOSPLIT|NOFRAME,$0-36
@@ -49,6 +50,17 @@ TEXT runtime·fcntlPtr(SB),NOSPLIT|NOFRAME,$0-20
 	MOVW	cmd+4(FP), R5
 	MOVV	arg+8(FP), R6
 	MOVV	$SYS_fcntl, R2
+	SYSCALL
+	BEQ	R7, 2(PC)
+	SUBVU	R2, R0, R2	// errno to -errno
+	MOVW	R2, ret+16(FP)
+	RET
+
+// func clock_gettime(clock int32, ts *[2]uintptr) int32
+TEXT runtime·clock_gettime(SB),NOSPLIT|NOFRAME,$0-20
+	MOVW	clock+0(FP), R4
+	MOVV	ts+8(FP), R5
+	MOVV	$SYS_clock_gettime, R2
 	SYSCALL
 	BEQ	R7, 2(PC)
 	SUBVU	R2, R0, R2	// errno to -errno

@@ -19,6 +19,7 @@
 #define SYS_perf_event_open	4333
 #define SYS_ioctl		4054
 #define SYS_fcntl64		4220
+#define SYS_clock_gettime	4263
 
 // func perf_event_open(attr *perfEventAttr, pid, cpu, groupFD int32, flags uintptr) int32
 TEXT runtime·perf_event_open(SB),NOSPLIT,$20-24
@@ -57,4 +58,15 @@ TEXT runtime·fcntlPtr(SB),NOSPLIT,$0-16
 	BEQ	R7, 2(PC)
 	SUBU	R2, R0, R2	// errno to -errno
 	MOVW	R2, ret+12(FP)
+	RET
+
+// func clock_gettime(clock int32, ts *[2]uintptr) int32
+TEXT runtime·clock_gettime(SB),NOSPLIT,$0-12
+	MOVW	clock+0(FP), R4
+	MOVW	ts+4(FP), R5
+	MOVW	$SYS_clock_gettime, R2
+	SYSCALL
+	BEQ	R7, 2(PC)
+	SUBU	R2, R0, R2	// errno to -errno
+	MOVW	R2, ret+8(FP)
 	RET

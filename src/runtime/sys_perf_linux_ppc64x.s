@@ -16,6 +16,7 @@
 #define SYS_perf_event_open	319
 #define SYS_ioctl		54
 #define SYS_fcntl		55
+#define SYS_clock_gettime	246
 
 // func perf_event_open(attr *perfEventAttr, pid, cpu, groupFD int32, flags uintptr) int32
 TEXT runtime·perf_event_open(SB),NOSPLIT|NOFRAME,$0-36
@@ -47,6 +48,16 @@ TEXT runtime·fcntlPtr(SB),NOSPLIT|NOFRAME,$0-20
 	MOVW	cmd+4(FP), R4
 	MOVD	arg+8(FP), R5
 	SYSCALL	$SYS_fcntl
+	BVC	2(PC)
+	NEG	R3	// errno to -errno
+	MOVW	R3, ret+16(FP)
+	RET
+
+// func clock_gettime(clock int32, ts *[2]uintptr) int32
+TEXT runtime·clock_gettime(SB),NOSPLIT|NOFRAME,$0-20
+	MOVW	clock+0(FP), R3
+	MOVD	ts+8(FP), R4
+	SYSCALL	$SYS_clock_gettime
 	BVC	2(PC)
 	NEG	R3	// errno to -errno
 	MOVW	R3, ret+16(FP)

@@ -12,6 +12,7 @@
 #define SYS_perf_event_open	331
 #define SYS_ioctl		54
 #define SYS_fcntl		55
+#define SYS_clock_gettime	260
 
 // func perf_event_open(attr *perfEventAttr, pid, cpu, groupFD int32, flags uintptr) int32
 TEXT runtime·perf_event_open(SB),NOSPLIT|NOFRAME,$0-36
@@ -41,6 +42,15 @@ TEXT runtime·fcntlPtr(SB),NOSPLIT|NOFRAME,$0-20
 	MOVW	cmd+4(FP), R3
 	MOVD	arg+8(FP), R4
 	MOVW	$SYS_fcntl, R1
+	SYSCALL
+	MOVW	R2, ret+16(FP)
+	RET
+
+// func clock_gettime(clock int32, ts *[2]uintptr) int32
+TEXT runtime·clock_gettime(SB),NOSPLIT|NOFRAME,$0-20
+	MOVW	clock+0(FP), R2
+	MOVD	ts+8(FP), R3
+	MOVW	$SYS_clock_gettime, R1
 	SYSCALL
 	MOVW	R2, ret+16(FP)
 	RET
