@@ -66,10 +66,10 @@ var (
 
 // PerfCountCalls returns the number of system calls by which counters of the set
 // were read, and the number of its threads.
-func PerfCountCalls(set int) (calls uint64, threads int) {
+func PerfCountCalls(set perf.SetID) (calls uint64, threads int) {
 	systemstack(func() {
 		lock(&perfCount.lock)
-		s := perfCount.sets[set]
+		s := perfCount.sets[set.Set]
 		calls = s.calls
 		for t := s.threads; t != nil; t = t.next {
 			threads++
@@ -81,10 +81,10 @@ func PerfCountCalls(set int) (calls uint64, threads int) {
 
 // PerfCountUser reports whether counters of the set are read in user mode where
 // that is possible. With off they will not be.
-func PerfCountUser(set int, off bool) (user bool) {
+func PerfCountUser(set perf.SetID, off bool) (user bool) {
 	systemstack(func() {
 		lock(&perfCount.lock)
-		s := perfCount.sets[set]
+		s := perfCount.sets[set.Set]
 		user = s.user
 		s.user = user && !off
 		unlock(&perfCount.lock)

@@ -31,6 +31,10 @@ var perfCount struct {
 	open atomic.Uint32
 
 	sets [perf.MaxCounterSets]*perfCountSet
+
+	// gen is perfCountSet.id.Gen of the sets that are open, else 0. It is written under
+	// lock. Goroutines compare it without the lock; see perfSetOpen.
+	gen [perf.MaxCounterSets]atomic.Uint32
 }
 
 // A perfCountSet is a set of counters. Allocated outside the heap by the first
@@ -38,12 +42,16 @@ var perfCount struct {
 type perfCountSet struct {
 	_ sys.NotInHeap
 
+	id    perf.SetID
 	state uint32 // perfCount*
 	n     int    // events
 	attrs [perf.MaxEvents]perf.Attr
 
 	// exited is what the threads that have ended counted.
 	exited [perf.MaxEvents]perf.Count
+
+	// divided is how exited is divided among goroutines.
+	divided perf.Division
 
 	// missed counts the threads that could not be armed, or whose counters could
 	// not be read when they ended. Their counts are missing.
@@ -60,6 +68,18 @@ const (
 	perfCountClosing // being disarmed by the closer
 )
 
+// A perfReading is what the counters of a thread have counted.
+type perfReading struct {
+	value [perf.MaxEvents]uint64
+	times [perf.MaxEvents]perfTimes // by leader
+}
+
+// perfTimes are those of a group; see perf.Count.
+type perfTimes struct {
+	enabled, running uint64 // ns
+	ticks            int64  // to be added to both, in perfTicks
+}
+
 // countMissed notes that a thread's counts, or some of them, are not in the set.
 //
 //go:nowritebarrierrec
@@ -72,24 +92,25 @@ func (s *perfCountSet) countMissed(f perf.Failure) {
 
 // perfCountStart opens a set of counters for the events on all threads
 // of the process, those that exist and those that come. It returns the set's
-// number for the functions below. On failure nothing is left open: a thread
+// name for the functions below. On failure nothing is left open: a thread
 // that is not counted would make all counts wrong, so unlike in a profile one
 // is enough to fail.
 //
 // A Failure with OpBusy means that perf.MaxCounterSets sets are open.
 //
 //go:linkname perfCountStart runtime/pprof.runtime_perfCountStart
-func perfCountStart(attrs []perf.Attr) (set int, f perf.Failure) {
+func perfCountStart(attrs []perf.Attr) (set perf.SetID, f perf.Failure) {
 	if len(attrs) == 0 || len(attrs) > perf.MaxEvents {
 		throw("perfCountStart: bad number of events")
 	}
+	var s *perfCountSet
 	systemstack(func() {
-		set = perfCountReserve()
+		s = perfCountReserve()
 	})
-	if set < 0 {
+	if s == nil {
 		return set, perf.Failure{Op: perf.OpBusy}
 	}
-	s := perfCount.sets[set]
+	set = s.id
 	s.n = copy(s.attrs[:], attrs)
 	if f = perfosCountStart(s); f.Op != perf.OpNone {
 		perfCountStop(set)
@@ -98,23 +119,27 @@ func perfCountStart(attrs []perf.Attr) (set int, f perf.Failure) {
 }
 
 // perfCountReserve takes a free set into the state perfCountOpening. It
-// returns -1 if there is none.
-func perfCountReserve() int {
+// returns nil if there is none.
+func perfCountReserve() *perfCountSet {
 	lock(&perfCount.lock)
-	set := -1
+	var free *perfCountSet
 	for i, s := range perfCount.sets {
 		if s == nil {
 			s = (*perfCountSet)(persistentalloc(unsafe.Sizeof(perfCountSet{}), 0, &memstats.other_sys))
 			perfCount.sets[i] = s
 		}
 		if s.state == perfCountFree {
-			*s = perfCountSet{state: perfCountOpening}
-			set = i
+			id := perf.SetID{Set: int32(i), Gen: s.id.Gen + 1}
+			if id.Gen == 0 {
+				id.Gen = 1 // 0 is no set's
+			}
+			*s = perfCountSet{id: id, state: perfCountOpening}
+			free = s
 			break
 		}
 	}
 	unlock(&perfCount.lock)
-	return set
+	return free
 }
 
 // perfCountRead stores in dst what an open set has counted up to now. dst has
@@ -128,8 +153,8 @@ func perfCountReserve() int {
 // A thread's own counters are complete to the instruction that reads them.
 //
 //go:linkname perfCountRead runtime/pprof.runtime_perfCountRead
-func perfCountRead(set int, dst []perf.Count) (missed uint64, f perf.Failure) {
-	s := perfCount.sets[set]
+func perfCountRead(set perf.SetID, dst []perf.Count) (missed uint64, f perf.Failure) {
+	s := perfCount.sets[set.Set]
 	dst = dst[:s.n]
 	systemstack(func() {
 		lock(&perfCount.lock)
@@ -141,15 +166,38 @@ func perfCountRead(set int, dst []perf.Count) (missed uint64, f perf.Failure) {
 	return missed, f
 }
 
+// perfCountDivision stores in d how what an open set has counted is divided among
+// goroutines. Its sums are what perfCountRead would read.
+//
+//go:linkname perfCountDivision runtime/pprof.runtime_perfCountDivision
+func perfCountDivision(set perf.SetID, d *perf.Division) (missed uint64, f perf.Failure) {
+	s := perfCount.sets[set.Set]
+	systemstack(func() {
+		lock(&perfCount.lock)
+		*d = s.divided
+		perfosCountDivision(s, d)
+		missed, f = s.missed, s.failure
+		unlock(&perfCount.lock)
+	})
+	return missed, f
+}
+
+// perfSetOpen reports whether a set is still open.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfSetOpen(set perf.SetID) bool { return perfCount.gen[set.Set].Load() == set.Gen }
+
 // perfCountStop closes a set that perfCountStart has opened.
 //
 //go:linkname perfCountStop runtime/pprof.runtime_perfCountStop
-func perfCountStop(set int) {
-	s := perfCount.sets[set]
+func perfCountStop(set perf.SetID) {
+	s := perfCount.sets[set.Set]
 	systemstack(func() {
 		lock(&perfCount.lock)
 		if s.state == perfCountOpen {
 			perfCount.open.Add(-1)
+			perfCount.gen[set.Set].Store(0)
 		}
 		s.state = perfCountClosing
 		unlock(&perfCount.lock)

@@ -29,14 +29,13 @@ type perfCountThreads struct {
 	leader  [perf.MaxEvents]int8
 	grouped bool // leader is final
 
+	// direct says that all events are in one group, which is read in user mode.
+	direct bool
+
 	// user says that counters are read in user mode (perfpage_linux.go), and
 	// config1 is what an event must have for that. They are final when grouped is.
 	user    bool
 	config1 uint64
-
-	// verify says that a descriptor is checked to be a counter before it is read.
-	// It is set for each reading; see descriptorsIntact.
-	verify bool
 
 	calls uint64 // system calls by which perfosCountRead has read counters, for tests
 }
@@ -68,6 +67,7 @@ func perfosCountStart(s *perfCountSet) (f perf.Failure) {
 		}
 		s.state = perfCountOpen
 		perfCount.open.Add(1)
+		perfCount.gen[s.id.Set].Store(s.id.Gen)
 		unlock(&perfCount.lock)
 
 		// See perfosStart for why allm can be walked without a lock.
@@ -128,9 +128,10 @@ func perfCountExitThread(mp *m) {
 		for p := &s.threads; *p != nil; p = &(*p).next {
 			if t := *p; t.mp.ptr() == mp {
 				*p = t.next
-				s.verify = true
-				if f := t.read(s, s.exited[:]); f.Op != perf.OpNone {
+				if f := t.read(s.exited[:]); f.Op != perf.OpNone {
 					s.countMissed(f)
+				} else {
+					t.addDivision(&s.divided)
 				}
 				t.release()
 				break
@@ -152,14 +153,18 @@ func (s *perfCountSet) arm(mp *m) (f perf.Failure) {
 		return perf.Failure{}
 	}
 	t.mp.set(mp)
+	t.set, t.division = s, perfDivision{}
 	if s.grouped {
-		f = t.open(s, tid)
+		f = t.open(tid)
 	} else {
-		f = t.openFirst(s, tid)
+		f = t.openFirst(tid)
 	}
 	if f.Op == perf.OpNone {
 		t.next = s.threads
 		s.threads = t
+		t.gen.Store(s.id.Gen)
+		t.meter = perfNeedMeter(mp)
+		t.meter.sets[s.id.Set].Store(uintptr(unsafe.Pointer(t)))
 	} else {
 		t.release()
 		if f.Errno == _ESRCH {

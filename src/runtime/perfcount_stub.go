@@ -13,8 +13,12 @@ import "internal/runtime/perf"
 
 type perfCountThreads struct{}
 
+type perfCountThread struct{}
+
 func perfosCountStart(s *perfCountSet) perf.Failure { return perf.Failure{Op: perf.OpSupport} }
 
 func perfosCountRead(s *perfCountSet, dst []perf.Count) {}
+
+func perfosCountDivision(s *perfCountSet, d *perf.Division) {}
 
 func perfosCountStop(s *perfCountSet) {}

@@ -20,33 +20,33 @@ func perfosCountRead(s *perfCountSet, dst []perf.Count) {
 	// group's pages are true for the other threads as well.
 	self, user := s.currentThread(), perfSlots(0)
 	for l := range s.n {
-		if self != nil && s.leads(l) && self.readRegisters(s, l) {
+		if self != nil && s.leads(l) && self.readRegisters(l, &self.last) {
 			user |= perfSlotBit(l)
 		}
 	}
-	checked := false
+	var read func(t *perfCountThread, l int, r *perfReading) perf.Failure
 	for t := s.threads; t != nil; t = t.next {
 		for l := range s.n {
 			if !s.leads(l) {
 				continue
 			}
 			if !user.has(l) || t != self && !t.isCurrent(l) {
-				if !checked {
-					checked, s.verify = true, !s.descriptorsIntact()
+				if read == nil {
+					read = s.reader()
 				}
 				s.calls++
 				f := perf.Failure{}
 				if user.has(l) {
-					f = t.readIdle(s, l)
+					f = t.readIdle(l, read)
 				} else {
-					f = t.readGroup(s, l)
+					f = read(t, l, &t.last)
 				}
 				if f.Op != perf.OpNone {
 					s.countMissed(f)
 					break
 				}
 			}
-			t.addLast(s, l, dst)
+			t.last.addGroup(s, l, dst)
 		}
 	}
 }
@@ -69,17 +69,14 @@ func (s *perfCountSet) currentThread() *perfCountThread {
 	return t
 }
 
-// descriptorsIntact reports whether the first descriptor that the set has opened for
-// one of its current threads is still a counter. A program that closes descriptors
-// which are not its own closes all from some number on. If it has left this one, it
-// has left those that were opened later too, and they need not be checked.
-func (s *perfCountSet) descriptorsIntact() bool {
+// reader returns what reads a thread's groups now. It need not check descriptors if the
+// first one that the set has opened for one of its current threads is still a counter.
+// A program that closes descriptors which are not its own closes all from some number
+// on. If it has left this one, it has left those that were opened later too.
+func (s *perfCountSet) reader() func(t *perfCountThread, l int, r *perfReading) perf.Failure {
 	t := s.threads
-	for t != nil && t.next != nil {
+	for t.next != nil {
 		t = t.next
-	}
-	if t == nil {
-		return true
 	}
 	lowest := 0
 	for i, fd := range t.fd[:t.n] {
@@ -87,24 +84,66 @@ func (s *perfCountSet) descriptorsIntact() bool {
 			lowest = i
 		}
 	}
-	return perfFDIsEvent(t.fd[lowest], t.id[lowest])
+	if perfFDIsEvent(t.fd[lowest], t.id[lowest]) {
+		return (*perfCountThread).readGroup
+	}
+	return (*perfCountThread).readChecked
 }
 
-// read adds what t's counters have counted to dst, by one system call for each group
-// and, with s.verify, another one before it.
+// read adds what t's counters have counted to dst, by two system calls for each group.
 //
 //go:nowritebarrierrec
-func (t *perfCountThread) read(s *perfCountSet, dst []perf.Count) perf.Failure {
-	for l := range s.n {
-		if !s.leads(l) {
+func (t *perfCountThread) read(dst []perf.Count) perf.Failure {
+	for l := range t.set.n {
+		if !t.set.leads(l) {
 			continue
 		}
-		if f := t.readGroup(s, l); f.Op != perf.OpNone {
+		if f := t.readChecked(l, &t.last); f.Op != perf.OpNone {
 			return f
 		}
-		t.addLast(s, l, dst)
+		t.last.addGroup(t.set, l, dst)
 	}
 	return perf.Failure{}
+}
+
+// count returns the count of event i.
+//
+//go:nowritebarrierrec
+func (r *perfReading) count(s *perfCountSet, i int) perf.Count {
+	t := r.times[s.leader[i]]
+	t.fold()
+	return perf.Count{Value: r.value[i], Enabled: t.enabled, Running: t.running}
+}
+
+// fold adds t's ticks to its times.
+//
+//go:nowritebarrierrec
+func (t *perfTimes) fold() {
+	if t.ticks > 0 {
+		nanos := uint64(perfTicksNanos(t.ticks, perfTickRate()))
+		t.enabled += nanos
+		t.running += nanos
+	}
+	t.ticks = 0
+}
+
+// add adds o, which has no ticks.
+//
+//go:nowritebarrierrec
+func (t *perfTimes) add(o perfTimes) {
+	t.enabled += o.enabled
+	t.running += o.running
+}
+
+// addGroup adds what r has of the group that event l leads to dst.
+//
+//go:nowritebarrierrec
+func (r *perfReading) addGroup(s *perfCountSet, l int, dst []perf.Count) {
+	for i := l; i < s.n; i++ {
+		if int(s.leader[i]) == l {
+			dst[i].Add(r.count(s, i))
+		}
+	}
 }
 
 // perfCountGroup is what read(2) of a group's leader returns.
@@ -118,36 +157,42 @@ type perfCountGroup struct {
 // readGroup reads the group that event l leads by a system call.
 //
 //go:nowritebarrierrec
-func (t *perfCountThread) readGroup(s *perfCountSet, l int) perf.Failure {
+func (t *perfCountThread) readGroup(l int, r *perfReading) perf.Failure {
 	var g perfCountGroup
-	r := int32(-_EBADF)
-	if !s.verify || perfFDIsEvent(t.fd[l], t.id[l]) {
-		r = read(t.fd[l], noescape(unsafe.Pointer(&g)), int32(unsafe.Sizeof(g)))
-	}
-	if r < 0 {
-		// The program has closed the descriptor.
-		return perf.Failure{Slot: l, Op: perf.OpControl, Errno: -r}
+	if n := read(t.fd[l], noescape(unsafe.Pointer(&g)), int32(unsafe.Sizeof(g))); n < 0 {
+		return perf.Failure{Slot: l, Op: perf.OpControl, Errno: -n}
 	}
 	// The group's values are in the order in which it was opened.
 	k := 0
-	for i := l; i < s.n; i++ {
-		if int(s.leader[i]) == l {
-			t.last[i] = perf.Count{Value: g.values[k], Enabled: g.enabled, Running: g.running}
+	for i := l; i < t.set.n; i++ {
+		if int(t.set.leader[i]) == l {
+			r.value[i] = g.values[k]
 			k++
 		}
 	}
+	r.times[l] = perfTimes{enabled: g.enabled, running: g.running}
 	return perf.Failure{}
 }
 
-// readIdle is readGroup for a group whose pages can be trusted. It also notes whether
-// the reading stays current until the thread runs again.
-func (t *perfCountThread) readIdle(s *perfCountSet, l int) perf.Failure {
+// readChecked is readGroup for a program that may have closed the descriptor.
+//
+//go:nowritebarrierrec
+func (t *perfCountThread) readChecked(l int, r *perfReading) perf.Failure {
+	if !perfFDIsEvent(t.fd[l], t.id[l]) {
+		return perf.Failure{Slot: l, Op: perf.OpControl, Errno: _EBADF}
+	}
+	return t.readGroup(l, r)
+}
+
+// readIdle reads a group whose pages can be trusted. It also notes whether the reading
+// stays current until the thread runs again.
+func (t *perfCountThread) readIdle(l int, read func(t *perfCountThread, l int, r *perfReading) perf.Failure) perf.Failure {
 	t.known &^= perfSlotBit(l)
 	seq, idle := t.page[l].idle()
-	f := t.readGroup(s, l)
+	f := read(t, l, &t.last)
 	// An event that has had to share its counter could be without one while the
 	// thread runs, and its page would not show that time goes on.
-	if idle && f.Op == perf.OpNone && t.last[l].Running == t.last[l].Enabled {
+	if times := t.last.times[l]; idle && f.Op == perf.OpNone && times.running == times.enabled {
 		if now, still := t.page[l].idle(); still && now == seq {
 			t.seq[l] = seq
 			t.known |= perfSlotBit(l)
@@ -168,41 +213,33 @@ func (t *perfCountThread) isCurrent(l int) bool {
 // current thread's. It reports whether that was possible.
 //
 //go:nowritebarrierrec
-func (t *perfCountThread) readRegisters(s *perfCountSet, l int) bool {
-	for i := l; i < s.n; i++ {
-		if int(s.leader[i]) == l {
-			c, ok := t.page[i].read()
+func (t *perfCountThread) readRegisters(l int, r *perfReading) bool {
+	for i := l; i < t.set.n; i++ {
+		if int(t.set.leader[i]) == l {
+			value, ok := t.page[i].read()
 			if !ok {
 				return false
 			}
-			t.last[i] = c
+			r.value[i] = value
 		}
 	}
-	return true
+	times, ok := t.page[l].times()
+	r.times[l] = times
+	return ok
 }
 
 // registersReadable reports whether the current thread can read all groups of the
 // PMU's events in user mode.
-func (t *perfCountThread) registersReadable(s *perfCountSet) bool {
+func (t *perfCountThread) registersReadable() bool {
+	var r perfReading
 	some := false
-	for l := range s.n {
-		if s.leads(l) && s.attrs[l].OnPMU() {
-			if !t.readRegisters(s, l) {
+	for l := range t.set.n {
+		if t.set.leads(l) && t.set.attrs[l].OnPMU() {
+			if !t.readRegisters(l, &r) {
 				return false
 			}
 			some = true
 		}
 	}
 	return some
-}
-
-// addLast adds the latest reading of the group that event l leads to dst.
-//
-//go:nowritebarrierrec
-func (t *perfCountThread) addLast(s *perfCountSet, l int, dst []perf.Count) {
-	for i := l; i < s.n; i++ {
-		if int(s.leader[i]) == l {
-			dst[i].Add(t.last[i])
-		}
-	}
 }

@@ -7,28 +7,35 @@
 package runtime
 
 import (
+	"internal/runtime/atomic"
 	"internal/runtime/perf"
 	"internal/runtime/sys"
 	"unsafe"
 )
 
 // A perfCountThread is the counters of one thread in one set. It is allocated
-// outside the heap and reused. Protected by perfCount.lock.
+// outside the heap and reused. Protected by perfCount.lock, but the thread itself reads
+// what does not change while its meter has t, and writes division.
 type perfCountThread struct {
 	_ sys.NotInHeap
 
-	next *perfCountThread // in the set's list or the free list
-	mp   muintptr         // the thread's M. It is a name only: the M may be gone
-	n    int              // counters that are open
-	fd   [perf.MaxEvents]int32
-	id   [perf.MaxEvents]uint64 // the kernel's names for them; see perfFDIsEvent
+	next  *perfCountThread // in the set's list or the free list
+	mp    muintptr         // the thread's M. It is a name only: the M may be gone
+	set   *perfCountSet
+	gen   atomic.Uint32 // of the set; 0 if the counters do not run, or are to be closed
+	meter *perfMeter    // of the thread, which may have ended; nil until the counters run
+	n     int           // counters that are open
+	fd    [perf.MaxEvents]int32
+	id    [perf.MaxEvents]uint64 // the kernel's names for them; see perfFDIsEvent
 
 	// last is the latest reading. For the group leaders in known it is current
 	// while their page's sequence is seq.
-	last  [perf.MaxEvents]perf.Count
+	last  perfReading
 	page  [perf.MaxEvents]perfPage
 	seq   [perf.MaxEvents]uint32
 	known perfSlots // by event
+
+	division perfDivision
 }
 
 var perfCountFreeThreads *perfCountThread // protected by perfCount.lock
@@ -52,6 +59,12 @@ func perfCountNewThread() *perfCountThread {
 //
 //go:nowritebarrierrec
 func (t *perfCountThread) release() {
+	if t.meter != nil {
+		t.gen.Store(0)
+		t.meter.sets[t.set.id.Set].Store(0)
+		t.meter.idle()
+		t.meter = nil
+	}
 	t.close()
 	t.mp.set(nil)
 	t.next = perfCountFreeThreads
@@ -83,36 +96,42 @@ func (t *perfCountThread) unmap() {
 // openFirst is open for the set's first thread. It finds out which events the kernel
 // takes as a group, and whether programs may read them; what it finds holds for all
 // threads.
-func (t *perfCountThread) openFirst(s *perfCountSet, tid int32) perf.Failure {
-	f := t.open(s, tid)
+func (t *perfCountThread) openFirst(tid int32) perf.Failure {
+	s := t.set
+	f := t.open(tid)
 	if f.Op != perf.OpNone && s.config1 != 0 {
 		t.close() // perhaps the kernel refuses reading in user mode
 		s.user, s.config1 = false, 0
-		f = t.open(s, tid)
+		f = t.open(tid)
 	}
-	if f.Op == perf.OpNone && t.starved(s) {
+	if f.Op == perf.OpNone && t.starved() {
 		t.close()
 		s.ungroup()
-		f = t.open(s, tid)
+		f = t.open(tid)
 	}
-	if s.user = f.Op == perf.OpNone && s.user && t.registersReadable(s); !s.user {
+	if s.user = f.Op == perf.OpNone && s.user && t.registersReadable(); !s.user {
 		t.unmap()
 	}
 	s.grouped = true
+	s.direct = s.user
+	for i := range s.n {
+		s.direct = s.direct && s.leader[i] == 0 && s.attrs[i].OnPMU()
+	}
 	return f
 }
 
 // open opens all counters of t, which is thread tid's, and starts them. Until the
 // set's groups are final, an event whose group does not open leads one of its own.
-func (t *perfCountThread) open(s *perfCountSet, tid int32) perf.Failure {
+func (t *perfCountThread) open(tid int32) perf.Failure {
+	s := t.set
 	for i := range s.n {
 		if !s.grouped {
 			s.leader[i] = s.group(i)
 		}
-		fd := t.openCounter(s, i, tid)
+		fd := t.openCounter(i, tid)
 		if fd < 0 && !s.grouped && int(s.leader[i]) != i {
 			s.leader[i] = int8(i)
-			fd = t.openCounter(s, i, tid)
+			fd = t.openCounter(i, tid)
 		}
 		if fd < 0 {
 			return perf.Failure{Slot: i, Op: perf.OpOpen, Errno: -fd}
@@ -137,7 +156,8 @@ func (t *perfCountThread) open(s *perfCountSet, tid int32) perf.Failure {
 
 // openCounter opens the counter of event i for thread tid, stopped. It returns a
 // descriptor or a negated errno.
-func (t *perfCountThread) openCounter(s *perfCountSet, i int, tid int32) int32 {
+func (t *perfCountThread) openCounter(i int, tid int32) int32 {
+	s := t.set
 	// precise_ip stays 0: there is no instruction to be precise about, and the
 	// kernel refuses it for counters that take no samples.
 	attr := perfAttr(&s.attrs[i], 0)
@@ -184,14 +204,13 @@ func (s *perfCountSet) ungroup() {
 // counting. When a group is opened the kernel checks that it fits, but not whether
 // somebody else keeps a counter for good, as the NMI watchdog does. Then the group
 // would never count, while its events one by one would.
-func (t *perfCountThread) starved(s *perfCountSet) bool {
+func (t *perfCountThread) starved() bool {
 	var c [perf.MaxEvents]perf.Count
-	s.verify = false
-	if f := t.read(s, c[:]); f.Op != perf.OpNone {
+	if f := t.read(c[:]); f.Op != perf.OpNone {
 		return false
 	}
-	for i := range s.n {
-		if int(s.leader[i]) != i && c[i].Enabled != 0 && c[i].Running == 0 {
+	for i := range t.set.n {
+		if !t.set.leads(i) && c[i].Enabled != 0 && c[i].Running == 0 {
 			return true
 		}
 	}

@@ -71,6 +71,9 @@ func perfExitThread(mp *m) {
 	if perfCount.open.Load() != 0 {
 		perfCountHooks.exit(mp)
 	}
+	if mp.meter != 0 {
+		perfExitMeter(mp)
+	}
 }
 
 //go:nowritebarrierrec

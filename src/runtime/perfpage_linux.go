@@ -34,6 +34,7 @@ var perfPages int // that are mapped. Protected by perfCount.lock
 // closes the descriptor.
 type perfPage uintptr // its address; 0 if there is none
 
+//go:nosplit
 func (p perfPage) info() *perfEventMmapPage { return (*perfEventMmapPage)(unsafe.Pointer(p)) }
 
 func (p *perfPage) open(fd int32) {
@@ -66,10 +67,20 @@ func (p perfPage) readable() bool {
 	return p != 0 && p.info().capabilities&want == want
 }
 
+// timely reports whether the page says how to convert the processor's clock.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func (p perfPage) timely() bool {
+	return p.info().capabilities&perfAttrBit(_PERF_CAP_USER_TIME) != 0
+}
+
+var perfNoBase [perf.MaxEvents]uint64 // for perfReadCounters: no base
+
 // perfPageTries is how often reading a page is tried, as it may change meanwhile.
 const perfPageTries = 8
 
-// read returns the count of p's event, which must be of the current thread. ok is
+// read returns what p's event, which must be of the current thread, has counted. ok is
 // false if the event does not count now, or its register can't be read.
 //
 // It does not survive an administrator who forbids the register to all programs
@@ -77,34 +88,39 @@ const perfPageTries = 8
 // does any other program that reads counters in user mode.
 //
 //go:nowritebarrierrec
-func (p perfPage) read() (c perf.Count, ok bool) {
+func (p perfPage) read() (value uint64, ok bool) {
 	if !p.readable() {
-		return c, false
+		return 0, false
 	}
+	for range perfPageTries {
+		if ok = perfReadCounters(&p, &perfNoBase[0], &value, 1); ok {
+			break
+		}
+	}
+	return value, ok
+}
+
+// times returns the times of p's event, as read does its count.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func (p perfPage) times() (t perfTimes, ok bool) {
 	info := p.info()
 	for range perfPageTries {
 		seq := atomic.Load(&info.lock)
-		index := atomic.Load(&info.index)
-		if index == 0 || !perfIsCounter(index-1) {
-			return c, false
-		}
-		unused := 64 - info.pmcWidth
-		value := int64(perfReadCounter(index-1)<<unused) >> unused
-		now := info.since(perfReadTime())
-		c = perf.Count{Value: uint64(info.offset + value), Enabled: info.timeEnabled + now, Running: info.timeRunning + now}
-		// The kernel changes the page in interrupts of this thread. Then everything
-		// between the two loads is done again. (So the order in which another
-		// processor would see them does not matter.)
+		now := info.since(uint64(perfReadTime()))
+		t = perfTimes{enabled: info.timeEnabled + now, running: info.timeRunning + now}
 		if seq == atomic.Load(&info.lock) {
-			return c, true
+			return t, true
 		}
 	}
-	return c, false
+	return t, false
 }
 
 // since returns the time, in ns, between the kernel's last update of p's times and a
 // time of the processor's clock.
 //
+//go:nosplit
 //go:nowritebarrierrec
 func (p *perfEventMmapPage) since(clock uint64) uint64 {
 	if p.capabilities&perfAttrBit(_PERF_CAP_USER_TIME_SHORT) != 0 {
@@ -118,6 +134,7 @@ func (p *perfEventMmapPage) since(clock uint64) uint64 {
 // state returns the sequence lock of p. As long as it is the same, the event has
 // neither started nor stopped counting.
 //
+//go:nosplit
 //go:nowritebarrierrec
 func (p perfPage) state() uint32 { return atomic.Load(&p.info().lock) }
 

@@ -35,7 +35,7 @@ func allowUserCounters(t *testing.T) {
 }
 
 // openCycles opens a set that counts cycles and instructions.
-func openCycles(t *testing.T) (set int) {
+func openCycles(t *testing.T) (set perf.SetID) {
 	set, f := runtime.PerfCountStart([]perf.Attr{
 		{Type: 0, Config: 0, ExcludeKernel: true, ExcludeHV: true},
 		{Type: 0, Config: 1, ExcludeKernel: true, ExcludeHV: true},
@@ -47,7 +47,7 @@ func openCycles(t *testing.T) (set int) {
 	return set
 }
 
-func readCounters(t *testing.T, set int) (c [2]perf.Count) {
+func readCounters(t *testing.T, set perf.SetID) (c [2]perf.Count) {
 	t.Helper()
 	if missed, f := runtime.PerfCountRead(set, c[:]); missed != 0 {
 		t.Fatalf("%d threads missed: %+v", missed, f)
@@ -119,7 +119,7 @@ func TestPerfCountRegisters(t *testing.T) {
 
 // countCalls reads the set so many times, and returns how many system calls that took and
 // of how many threads it is.
-func countCalls(t *testing.T, set, reads int) (calls uint64, threads int) {
+func countCalls(t *testing.T, set perf.SetID, reads int) (calls uint64, threads int) {
 	t.Helper()
 	before, _ := runtime.PerfCountCalls(set)
 	for range reads {

@@ -8,19 +8,24 @@ package runtime
 // counters, and what config1 of an event must have for that.
 func perfUserCounters() (config1 uint64, ok bool) { return 0, true }
 
-// perfReadCounter returns the processor's counter i, which must be in use.
+// perfReadCounters reads the registers of n > 0 events of the current thread, whose pages
+// are in memory one after the other. It stores in values, for each page p and element
+// of base,
+//
+//	p.offset + the register that p.index - 1 names, as a signed number of p.pmcWidth bits - base
+//
+// and returns true if each p.index named a counter, and no p.lock changed while its page
+// was used. The kernel changes a page in interrupts of this thread, so the order in which
+// another processor would see the loads does not matter.
+//
+// Intel's registers from 1<<29 on are no counters; they have the metrics of the top-down
+// method (INTEL_PMC_FIXED_RDPMC_METRICS in arch/x86/include/asm/perf_event.h in Linux).
 //
 //go:noescape
-func perfReadCounter(i uint32) uint64
+func perfReadCounters(pages *perfPage, base, values *uint64, n int) (ok bool)
 
-// perfIsCounter reports whether i is a counter. Intel's registers from 1<<29 on
-// are not; they have the metrics of the top-down method (INTEL_PMC_FIXED_RDPMC_METRICS
-// in arch/x86/include/asm/perf_event.h in Linux).
+// perfSumCounters is perfReadCounters, and adds what the values become more to sums. If it
+// returns false, some may have been added, with their values.
 //
-//go:nowritebarrierrec
-func perfIsCounter(i uint32) bool { return i&(1<<29) == 0 }
-
-// perfReadTime returns the processor's clock, by which the kernel tells time.
-//
-//go:nowritebarrierrec
-func perfReadTime() uint64 { return uint64(cputicks()) }
+//go:noescape
+func perfSumCounters(pages *perfPage, base, values, sums *uint64, n int) (ok bool)

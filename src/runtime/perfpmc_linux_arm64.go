@@ -25,17 +25,11 @@ func perfUserCounters() (config1 uint64, ok bool) {
 	return 1 << 1, true
 }
 
-// perfReadCounter returns the processor's counter i, which must be in use.
+// perfReadCounters reads the registers of n > 0 events of the current thread; see
+// perfpmc_linux_amd64.go. 31 is the counter of cycles.
 //
 //go:noescape
-func perfReadCounter(i uint32) uint64
+func perfReadCounters(pages *perfPage, base, values *uint64, n int) (ok bool)
 
-// perfIsCounter reports whether i is a counter: 31 is that of cycles.
-//
-//go:nowritebarrierrec
-func perfIsCounter(i uint32) bool { return i <= 31 }
-
-// perfReadTime returns the processor's clock, by which the kernel tells time.
-//
 //go:noescape
-func perfReadTime() uint64
+func perfSumCounters(pages *perfPage, base, values, sums *uint64, n int) (ok bool)

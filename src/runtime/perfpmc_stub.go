@@ -10,11 +10,10 @@ package runtime
 
 func perfUserCounters() (config1 uint64, ok bool) { return 0, false }
 
+//go:nosplit
 //go:nowritebarrierrec
-func perfReadCounter(i uint32) uint64 { return 0 }
+func perfReadCounters(pages *perfPage, base, values *uint64, n int) (ok bool) { return false }
 
+//go:nosplit
 //go:nowritebarrierrec
-func perfIsCounter(i uint32) bool { return false }
-
-//go:nowritebarrierrec
-func perfReadTime() uint64 { return 0 }
+func perfSumCounters(pages *perfPage, base, values, sums *uint64, n int) (ok bool) { return false }

@@ -21,6 +21,7 @@ const (
 	SWCPUClock   = 0
 	SWTaskClock  = 1
 	SWPageFaults = 2
+	SWDummy      = 9
 )
 
 // Values of Attr.BPType (linux/hw_breakpoint.h).

@@ -58,3 +58,10 @@ func (c Count) Scale() float64 {
 	}
 	return float64(c.Enabled) / float64(c.Running)
 }
+
+// A Division is how what counters have counted is divided. The three add up to it.
+type Division struct {
+	Goroutines [MaxEvents]Count // of accounted goroutines
+	Between    [MaxEvents]Count // of threads that accounted goroutines have used, apart from Goroutines
+	Elsewhere  [MaxEvents]Count // of the other threads
+}

@@ -1,0 +1,39 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build !linux
+
+package runtime
+
+import "internal/runtime/perf"
+
+// Elsewhere than on Linux accounts have times but no counts, and a thread's CPU time is
+// not known.
+
+func perfCPUOpen(mp *m) bool { return false }
+
+//go:nowritebarrierrec
+func perfCPUKnown(effort uint8) bool { return false }
+
+//go:nowritebarrierrec
+func perfCPUOff(effort uint8) (off int64, ok bool) { return 0, false }
+
+//go:nosplit
+//go:nowritebarrierrec
+func perfCPUUndisturbed(mp *m) bool { return true }
+
+//go:nowritebarrierrec
+func (a *perfAccount) enterCounts(mp *m) {}
+
+//go:nowritebarrierrec
+func (a *perfAccount) leaveCounts(mp *m) {}
+
+//go:nosplit
+func (c *perfAccountCounts) readSteady(mp *m, values *[perf.MaxEvents]uint64) (ok bool, seq uint32, ticks int64) {
+	return false, 0, 0
+}
+
+func (c *perfAccountCounts) read(a *perfAccount, mp *m, dst []perf.Count) (unread uint64, f perf.Failure, err perf.IntervalError) {
+	return 0, f, perf.IntervalClosed
+}

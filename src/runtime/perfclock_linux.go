@@ -1,0 +1,227 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build amd64 || arm64
+
+// The clocks of accounts (perfaccount.go).
+//
+// A goroutine's switch reads the clock three times: when it stops, when it is ready,
+// and when it runs. With nanotime that is most of what an account costs: 109
+// instructions a call on the emulated arm64 machine, and 27 ns on a virtual machine
+// under kvm-clock, where the processor's clock takes 11 ns. So these readings are of the
+// processor's clock, perfTicks, and only say how the time between two readings of
+// perfNow is divided.
+//
+// perfNow is nanotime, but cheaper. It converts the processor's clock as the kernel's
+// vDSO does, from an origin that each thread gets from nanotime, at most perfClockWindow
+// earlier, and with a rate that all of them measure. It is within some hundred
+// nanoseconds of nanotime, and may go backwards by as much from one thread to another,
+// or when a thread gets a new origin. Whoever subtracts its results has to allow for
+// that.
+//
+// If the processor's clock turns out to be unfit, both are nanotime.
+
+package runtime
+
+import (
+	"internal/goarch"
+	"internal/runtime/atomic"
+	"unsafe"
+)
+
+const (
+	perfClockWindow   = 10_000_000    // ns that an origin serves
+	perfClockBaseline = 1_000_000_000 // ns over which the rate is measured, or twice that
+	perfClockLeast    = 2_000_000     // ns over which it is measured at first
+	perfClockError    = 20_000        // ns by which it may be wrong at the end of a window
+	perfClockFaults   = 32            // when it is unfit; see perfClock.check
+)
+
+// A perfClock is what a thread converts with. Only the thread uses it, and not in signal
+// handlers.
+type perfClock struct {
+	ticks int64  // the origin, by the processor's clock
+	nanos int64  // and by nanotime
+	rate  uint64 // ns per tick, with 32 bits of fraction
+	limit uint64 // ticks from the origin up to which it serves; 0 if there is none
+}
+
+// perfClockRate is how the rate is measured. It belongs to the thread that has set busy,
+// but others may look at rate and unfit.
+var perfClockRate struct {
+	busy  atomic.Uint32
+	unfit atomic.Bool
+	rate  atomic.Uint64 // as in perfClock; 0 if not known
+	nanos atomic.Int64  // over which it was measured
+
+	// The times between which it is measured, older first, and the narrowest pair.
+	older, newer perfClockPair
+	least        int64
+	faults       int
+}
+
+// A perfClockPair is two clocks read at once: nanotime between two readings of ticks,
+// which are width apart.
+type perfClockPair struct {
+	ticks, width, nanos int64
+}
+
+// perfNow returns about nanotime, and perfTicks of the same moment. mp is the current M.
+// If the clock's origin serves, that is
+//
+//	ticks = perfReadTime()
+//	nanos = c.nanos + (ticks - c.ticks) * c.rate >> 32
+//
+// and otherwise perfClockUpdate. It is in assembly because the compiler would not put it
+// into one function.
+//
+//go:noescape
+func perfNow(mp *m) (nanos, ticks int64)
+
+// perfReadTime returns the processor's clock, by which the kernel tells time. Unlike
+// cputicks it does not wait for the instructions before it, which takes three times as
+// long.
+//
+//go:noescape
+func perfReadTime() int64
+
+// perfTicks returns the processor's clock, or nanotime.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfTicks() int64 {
+	if perfClockRate.unfit.Load() {
+		return nanotime()
+	}
+	return perfReadTime()
+}
+
+// perfClockFit reports whether perfTicks is perfReadTime.
+//
+//go:nowritebarrierrec
+func perfClockFit() bool { return !perfClockRate.unfit.Load() }
+
+// perfTickRate returns the rate of perfTicks, in ns with 32 bits of fraction.
+//
+//go:nowritebarrierrec
+func perfTickRate() uint64 {
+	if perfClockRate.unfit.Load() {
+		return 1 << 32
+	}
+	return perfClockRate.rate.Load()
+}
+
+// perfClockUpdate sets a new origin and returns what perfNow does. ticks may be earlier
+// than nanos, but not later.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfClockUpdate(c *perfClock) (nanos, ticks int64) {
+	ticks = perfReadTime()
+	p := perfClockPair{nanos: nanotime()}
+	p.width = perfReadTime() - ticks
+	p.ticks = ticks + p.width/2
+	r := &perfClockRate
+	if r.unfit.Load() {
+		c.limit = 0
+		return p.nanos, p.nanos
+	}
+	if r.busy.CompareAndSwap(0, 1) {
+		if r.least == 0 || p.width < r.least {
+			r.least = p.width
+		}
+		if p.width < 4*r.least {
+			c.check(p)
+			perfClockMeasure(p)
+		}
+		r.busy.Store(0)
+	}
+	// If something came in between the readings, the next one tries again.
+	rate := r.rate.Load()
+	if rate == 0 || uint64(p.width)*rate>>32 > perfClockError/8 {
+		c.limit = 0
+		return p.nanos, ticks
+	}
+	// A quarter of what the rate was measured over, so that its error is at most that of
+	// the pairs. The limit times the rate is less than 1<<56.
+	window := min(uint64(r.nanos.Load())/4, perfClockWindow)
+	*c = perfClock{p.ticks, p.nanos, rate, window << 32 / rate}
+	return p.nanos, ticks
+}
+
+// perfClockMeasure measures the rate by p and earlier pairs.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfClockMeasure(p perfClockPair) {
+	r := &perfClockRate
+	if r.newer.nanos == 0 || p.nanos-r.newer.nanos > 8*perfClockBaseline {
+		// The first one, or after so long that the machine may have slept.
+		r.rate.Store(0)
+		r.older, r.newer = p, p
+		return
+	}
+	if p.nanos-r.newer.nanos > perfClockBaseline {
+		r.older, r.newer = r.newer, p
+	}
+	nanos, ticks := p.nanos-r.older.nanos, p.ticks-r.older.ticks
+	if nanos < perfClockLeast {
+		return
+	}
+	r.nanos.Store(nanos)
+	for nanos >= 1<<31 {
+		nanos, ticks = nanos/2, ticks/2
+	}
+	if ticks <= 0 {
+		r.unfit.Store(true)
+		return
+	}
+	r.rate.Store(uint64(nanos) << 32 / uint64(ticks))
+}
+
+// check compares p with what the thread's old origin makes of it. Processors whose clocks
+// differ, or stop, give themselves away here. A single fault may be that of a virtual
+// machine which moved. The caller has set perfClockRate.busy.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func (c *perfClock) check(p perfClockPair) {
+	elapsed := p.nanos - c.nanos
+	if c.limit == 0 || elapsed > 64*perfClockWindow {
+		return
+	}
+	r := &perfClockRate
+	wrong := int64(uint64(p.ticks-c.ticks)*c.rate>>32) - elapsed
+	if most := elapsed>>10 + perfClockError; -most <= wrong && wrong <= most {
+		if r.faults > 0 {
+			r.faults--
+		}
+		return
+	}
+	if r.faults += 4; r.faults >= perfClockFaults {
+		r.unfit.Store(true)
+	}
+}
+
+// perfClockInit looks whether the kernel itself tells time by the processor's clock.
+// If it does not on x86, it has found the processors' clocks to differ. It is called
+// before the first account is made, on a goroutine's stack.
+func perfClockInit() {
+	if goarch.IsAmd64 == 0 {
+		return // the architecture has one clock for all processors
+	}
+	name := []byte("/sys/devices/system/clocksource/clocksource0/current_clocksource\x00")
+	fd := open(&name[0], 0 /* O_RDONLY */, 0)
+	if fd < 0 {
+		return // no sysfs; perfClock.check looks
+	}
+	var b [32]byte
+	n := read(fd, noescape(unsafe.Pointer(&b)), int32(len(b)))
+	closefd(fd)
+	switch string(b[:max(n-1, 0)]) {
+	case "tsc", "kvm-clock", "hyperv_clocksource_tsc_page":
+	default:
+		perfClockRate.unfit.Store(true)
+	}
+}

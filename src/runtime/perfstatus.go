@@ -1,0 +1,444 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// How an account follows its goroutine's status.
+//
+// Time changes from one part to another at each change of status. Counters belong to
+// a thread, so counts change hands where a goroutine gets its thread and where it
+// leaves it: execute, dropg, coroswitch, needm and dropm. That is not at each change:
+// a goroutine that marks for the garbage collector waits by its status, but keeps its
+// thread, and so does one in a system call.
+
+package runtime
+
+import "internal/runtime/perf"
+
+// perfWaits says what a goroutine that waits is in. It has an element for each value of
+// the type, so that the index needs no check.
+var perfWaits = [256]struct {
+	part  perf.Part
+	keeps bool // its thread: it works, and its status only lets others scan its stack
+}{
+	waitReasonZero:                  {perf.PartOther, false},
+	waitReasonGCAssistMarking:       {perf.PartGC, true},
+	waitReasonIOWait:                {perf.PartNetwork, false},
+	waitReasonChanReceiveNilChan:    {perf.PartChan, false},
+	waitReasonChanSendNilChan:       {perf.PartChan, false},
+	waitReasonDumpingHeap:           {perf.PartStopTheWorld, true},
+	waitReasonGarbageCollection:     {perf.PartGC, true},
+	waitReasonGarbageCollectionScan: {perf.PartGC, true},
+	waitReasonPanicWait:             {perf.PartOther, false},
+	waitReasonSelect:                {perf.PartSelect, false},
+	waitReasonSelectNoCases:         {perf.PartSelect, false},
+	waitReasonGCAssistWait:          {perf.PartGC, false},
+	waitReasonGCSweepWait:           {perf.PartGC, false},
+	waitReasonGCScavengeWait:        {perf.PartGC, false},
+	waitReasonChanReceive:           {perf.PartChan, false},
+	waitReasonChanSend:              {perf.PartChan, false},
+	waitReasonFinalizerWait:         {perf.PartOther, false},
+	waitReasonForceGCIdle:           {perf.PartOther, false},
+	waitReasonUpdateGOMAXPROCSIdle:  {perf.PartOther, false},
+	waitReasonSemacquire:            {perf.PartSync, false},
+	waitReasonSleep:                 {perf.PartSleep, false},
+	waitReasonSyncCondWait:          {perf.PartSync, false},
+	waitReasonSyncMutexLock:         {perf.PartMutex, false},
+	waitReasonSyncRWMutexRLock:      {perf.PartMutex, false},
+	waitReasonSyncRWMutexLock:       {perf.PartMutex, false},
+	waitReasonSyncWaitGroupWait:     {perf.PartSync, false},
+	waitReasonTraceReaderBlocked:    {perf.PartOther, false},
+	waitReasonWaitForGCCycle:        {perf.PartGC, false},
+	waitReasonGCWorkerIdle:          {perf.PartGC, false},
+	waitReasonGCWorkerActive:        {perf.PartGC, true},
+	waitReasonPreempted:             {perf.PartGC, false},
+	waitReasonDebugCall:             {perf.PartOther, false},
+	waitReasonGCMarkTermination:     {perf.PartGC, true},
+	waitReasonStoppingTheWorld:      {perf.PartStopTheWorld, true},
+	waitReasonFlushProcCaches:       {perf.PartStopTheWorld, true},
+	waitReasonTraceGoroutineStatus:  {perf.PartOther, true},
+	waitReasonTraceProcStatus:       {perf.PartOther, true},
+	waitReasonPageTraceFlush:        {perf.PartOther, true},
+	waitReasonCoroutine:             {perf.PartCoroutine, false},
+	waitReasonGCWeakToStrongWait:    {perf.PartGC, false},
+	waitReasonSynctestRun:           {perf.PartSync, false},
+	waitReasonSynctestWait:          {perf.PartSync, false},
+	waitReasonSynctestChanReceive:   {perf.PartChan, false},
+	waitReasonSynctestChanSend:      {perf.PartChan, false},
+	waitReasonSynctestSelect:        {perf.PartSelect, false},
+	waitReasonSynctestWaitGroupWait: {perf.PartSync, false},
+	waitReasonCleanupWait:           {perf.PartOther, false},
+}
+
+// perfStatus is called by casgstatus for a goroutine with an account, when its status
+// has changed. It reports whether the goroutine is in a bubble.
+//
+// For a plain account it does what perfStatusFull does, in as few instructions as
+// possible.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfStatus(gp *g, old, new uint32) (bubbled bool) {
+	a := gp.account.ptr()
+	if !a.plain {
+		if a != &perfBubbled {
+			perfAccountHooks.status(gp, a, old, new)
+		}
+		return gp.bubble != nil
+	}
+	// This is no switch, and repeats what wake, enter and leave do, to save instructions.
+	var part perf.Part
+	if new == _Gwaiting {
+		w := &perfWaits[gp.waitreason]
+		part = w.part
+		if !w.keeps {
+			if a.counts != nil && a.onThread { // else it is born parked
+				perfAccountHooks.leaveCounted(a, getg().m)
+			}
+			a.onThread = false
+		}
+	} else if new == _Grunnable {
+		part = perf.PartRunnable
+		if !a.onThread {
+			var id uint64
+			if by := getg().m.curg; by != nil {
+				id = by.goid
+			}
+			a.waker = id
+			a.begin(perf.PartRunnable, perfReadTime())
+			return false
+		}
+		if a.counts != nil {
+			perfAccountHooks.leaveCounted(a, getg().m)
+		}
+		a.onThread = false
+		if gp.preempt {
+			a.preemptions++
+		}
+	} else if new == _Grunning {
+		if a.onThread {
+			a.begin(perf.PartRunning, perfReadTime())
+			return false
+		}
+		a.onThread = true
+		a.switches++
+		a.calls = getg().m.ncgocall
+		a.begin(perf.PartRunning, perfReadTime())
+		if mp := getg().m; a.mid != mp.id {
+			perfAccountHooks.otherThread(a, mp)
+		}
+		return false
+	} else if new == _Gsyscall {
+		part = a.away(getg().m)
+	} else {
+		perfAccountHooks.status(gp, a, old, new)
+		return false
+	}
+	a.begin(part, perfReadTime())
+	return false
+}
+
+// perfStatusFull is perfStatus for any account.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfStatusFull(gp *g, a *perfAccount, old, new uint32) {
+	if new == _Gsyscall || old == _Gsyscall && new == _Grunning {
+		a.cross(gp, new)
+	} else if getg() == getg().m.g0 {
+		a.follow(gp, old, new)
+	} else {
+		systemstack(func() { a.follow(gp, old, new) })
+	}
+}
+
+// cross follows a change between Go and a system call or C. It is called on the
+// goroutine's stack, which can't grow then.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func (a *perfAccount) cross(gp *g, new uint32) {
+	part := perf.PartRunning
+	if new == _Gsyscall {
+		part = a.away(getg().m)
+	}
+	if !a.cpu && !a.cpuSince {
+		a.begin(part, perfTicks())
+		return
+	}
+	// There is not enough stack here for what may have to be asked. reentersyscall
+	// relies on sched, which systemstack changes.
+	pc, sp, bp, lr := gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr
+	systemstack(func() { a.change(part) })
+	gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr = pc, sp, bp, lr
+}
+
+// away returns what the goroutine, which leaves Go with its thread, will be in.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func (a *perfAccount) away(mp *m) perf.Part {
+	// cgocall counts its calls just before it leaves, and cgocallbackg sets incgo
+	// before it goes back to C. (Windows makes its system calls by cgocall.)
+	if !iscgo || !mp.incgo && mp.ncgocall == a.calls {
+		return perf.PartSyscall
+	}
+	a.calls = mp.ncgocall
+	return perf.PartC
+}
+
+// follow follows the other changes, on the system stack.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) follow(gp *g, old, new uint32) {
+	mp := getg().m
+	switch new {
+	case _Grunning:
+		if !a.onThread {
+			a.enter(gp, mp)
+			return
+		}
+		a.change(perf.PartRunning)
+	case _Grunnable:
+		if a.onThread {
+			if gp.preempt {
+				a.preemptions++
+			}
+			a.leave(gp, perf.PartRunnable)
+			return
+		}
+		if gp.waitreason != waitReasonPreempted || old != _Gwaiting {
+			a.wake(mp)
+		}
+		a.change(perf.PartRunnable)
+	case _Gwaiting:
+		w := &perfWaits[gp.waitreason]
+		if a.onThread && !w.keeps {
+			a.leave(gp, w.part)
+			return
+		}
+		a.change(w.part) // or it is born parked
+	case _Gdead, _Gdeadextra:
+		a.pinned, a.intervals = false, 0
+		if a.onThread {
+			a.leave(gp, perf.PartOther)
+		} else {
+			a.free(gp)
+		}
+		gp.account = 0
+	}
+}
+
+// wake notes who makes the goroutine runnable. If that is the goroutine itself, the
+// other one of a coroutine does.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func (a *perfAccount) wake(mp *m) {
+	var id uint64
+	if by := mp.curg; by != nil {
+		id = by.goid
+	}
+	a.waker = id
+}
+
+// perfPark is called by preemptPark, which changes the status by itself, before the
+// goroutine leaves its thread.
+//
+//go:nowritebarrierrec
+func perfPark(gp *g) {
+	if a := perfAccountOf(gp); a != nil {
+		perfAccountHooks.park(gp, a)
+	}
+}
+
+//go:nowritebarrierrec
+func perfParkFull(gp *g, a *perfAccount) {
+	a.preemptions++
+	a.leave(gp, perfWaits[waitReasonPreempted].part)
+	a.plain = false // follow knows not to name who has suspended it as its waker
+}
+
+// enter notes that the goroutine has got mp's thread.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) enter(gp *g, mp *m) {
+	a.onThread = true
+	a.switches++
+	a.calls = mp.ncgocall
+	if a.cpu {
+		perfCPUOpen(mp)
+	}
+	a.change(perf.PartRunning)
+	if a.mid != mp.id {
+		a.otherThread(mp)
+	}
+}
+
+// otherThread notes that the goroutine has got another thread than the one before, or
+// that its counters have to be read, for which leaveCounted has made mid different.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) otherThread(mp *m) {
+	if a.mid < perfNoThread {
+		a.mid = perfNoThread - a.mid - 1
+	}
+	if a.mid != mp.id && a.mid != perfNoThread {
+		a.migrations++
+	}
+	a.mid = mp.id
+	if a.counts != nil {
+		a.enterCounts(mp)
+	}
+}
+
+// leaveCounted notes that the goroutine, which counts, leaves mp's thread.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) leaveCounted(mp *m) {
+	a.leaveCounts(mp)
+	a.mid = perfNoThread - a.mid - 1
+}
+
+// leave notes that the goroutine leaves mp's thread, to wait in a part. It may have no
+// account afterwards.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) leave(gp *g, part perf.Part) {
+	if a.counts != nil {
+		a.leaveCounted(getg().m)
+	}
+	a.change(part)
+	a.onThread = false
+	if a.counts != nil || !a.pinned {
+		a.release(gp)
+	}
+}
+
+// change begins another part, with what that may need.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) change(part perf.Part) {
+	now := perfTicks()
+	if a.cpuSince {
+		a.preempted(now, perfCPUFree)
+	}
+	a.begin(part, now)
+	a.cpuSince = a.cpu && part == perf.PartRunning && perfCPUKnown(perfCPUAlways)
+	a.judge()
+}
+
+// begin begins another part. now is in ticks.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func (a *perfAccount) begin(part perf.Part, now int64) {
+	a.ticks[a.part&perfPartMask] += now - a.since
+	a.part, a.since = part, now
+}
+
+// judge finds out whether a is plain: whether nothing has to be asked when its part
+// changes, nothing goes when the goroutine leaves its thread, and nobody else watches.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) judge() {
+	for c := a.counts; c != nil; c = c.next {
+		if !c.pinned && c.intervals == 0 {
+			a.plain = false
+			return
+		}
+	}
+	a.plain = a.pinned && !a.cpu && !a.cpuSince && !a.bubbled && perfClockFit()
+}
+
+// preempted adds the time, up to now, for which the thread had no CPU to
+// PartPreempted, as far as that is known, or can be with the effort (perfCPU*).
+// a.cpuSince is set.
+//
+// What steady has shown as running stays that: the kernel's clock of CPU time may leave
+// out interrupts, and what a hypervisor took, of which the page knows nothing.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) preempted(now int64, effort uint8) {
+	if a.cpu {
+		effort = perfCPUAlways
+	}
+	var nanos int64
+	if nanos, a.cpuSince = perfCPUOff(effort); !a.cpuSince {
+		return
+	}
+	began := max(a.since, a.settled)
+	a.known += max(now-began, 0)
+	if rate := perfTickRate(); nanos > 0 && rate > 0 {
+		off := max(min(int64(uint64(nanos)<<32/rate), now-max(began, a.shown)), 0)
+		a.ticks[perf.PartPreempted] += off
+		a.ticks[perf.PartRunning] -= off
+	}
+}
+
+// settle brings usage up to now, in ticks, when perfNow is nanos, and begins an epoch. The
+// time on the clock since it was last called is divided among the parts by their ticks.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) settle(nanos, now int64) {
+	shown := a.latest - a.nanos     // to have been running in this epoch
+	a.latest = max(a.latest, nanos) // see perfNow
+	wall := a.latest - a.nanos
+	a.nanos = a.latest
+	a.number++
+	a.usage.Wall += wall
+	a.usage.Switches, a.usage.Preemptions = a.switches, a.preemptions
+	a.usage.Migrations, a.usage.Waker = a.migrations, a.waker
+	if a.since > a.settled || a.ticks[perf.PartPreempted] != 0 || a.part >= perf.NumParts {
+		a.settleParts(wall, now, shown)
+	} else {
+		// It was all in one part.
+		a.usage.Parts[a.part] += wall
+		if a.known > 0 {
+			a.usage.Measured += wall
+		}
+	}
+	a.known = 0
+	a.settled = now
+	a.ticks[a.part&perfPartMask] = a.since - now
+}
+
+// settleParts divides the time wall. What was shown as running is left to that: the
+// clocks are not read at exactly the same time.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) settleParts(wall, now, shown int64) {
+	a.ticks[a.part&perfPartMask] += now - a.since
+	sum := int64(0)
+	for p, t := range a.ticks {
+		a.ticks[p] = max(t, 0) // below 0, if the clocks of two processors differ
+		sum += a.ticks[p]
+	}
+	if sum == 0 {
+		a.ticks[a.part&perfPartMask], sum = 1, 1
+	}
+	rate := float64(wall) / float64(sum)
+	left, largest := wall, perf.PartRunning
+	for p := range perf.NumParts {
+		if a.ticks[p] > a.ticks[largest] {
+			largest = p
+		}
+		d := int64(float64(a.ticks[p]) * rate)
+		if p == perf.PartRunning {
+			d = max(d, shown)
+		}
+		d = min(d, left)
+		a.usage.Parts[p] += d
+		left -= d
+	}
+	a.usage.Parts[largest] += left // what rounding has left
+	a.usage.Measured += min(int64(float64(a.known)*rate), wall)
+	clear(a.ticks[:])
+}
+
+// perfTicksNanos converts ticks by a rate with 32 bits of fraction.
+//
+//go:nowritebarrierrec
+func perfTicksNanos(ticks int64, rate uint64) int64 {
+	hi, lo := uint64(ticks)>>32, uint64(ticks)&(1<<32-1)
+	return int64(hi*rate + lo*(rate>>32) + lo*(rate&(1<<32-1))>>32)
+}
