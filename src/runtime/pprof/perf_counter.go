@@ -10,14 +10,17 @@ import (
 	"internal/perfevent"
 	"internal/runtime/perf"
 	"sync"
+	"sync/atomic"
 	"time"
+	"unsafe"
 )
 
 // Provided by package runtime; see perfcount.go there.
 
-func runtime_perfCountStart(attrs []perf.Attr) (set int, f perf.Failure)
-func runtime_perfCountRead(set int, dst []perf.Count) (missed uint64, f perf.Failure)
-func runtime_perfCountStop(set int)
+func runtime_perfCountStart(attrs []perf.Attr) (set perf.SetID, f perf.Failure)
+func runtime_perfCountRead(set perf.SetID, dst []perf.Count) (missed uint64, f perf.Failure)
+func runtime_perfCountDivision(set perf.SetID, d *perf.Division) (missed uint64, f perf.Failure)
+func runtime_perfCountStop(set perf.SetID)
 
 // Counters counts events on all threads of the process: those that a profile
 // would sample (see [PerfEvent]), but exactly, and without a profile.
@@ -36,10 +39,47 @@ func runtime_perfCountStop(set int)
 type Counters struct {
 	events []*perfevent.Event
 
-	mu   sync.Mutex
-	set  int          // of the runtime; -1 when closed
-	raw  []perf.Count // per slot: one or several for each event, in order
-	slot []int        // slot[i]:slot[i+1] are the slots of event i
+	layout counterLayout
+	slots  int           // in layout
+	set    atomic.Uint64 // setID; written with mu
+
+	mu  sync.Mutex
+	raw []perf.Count // per slot
+}
+
+// A counterLayout says which slots of a set in the runtime are of which event: one or
+// several of each, in order. Slot i is of event layout[i]-1; 0 ends it.
+type counterLayout [perf.MaxEvents]uint8
+
+// slots returns how many there are.
+func (l *counterLayout) slots() int {
+	n := 0
+	for n < len(l) && l[n] != 0 {
+		n++
+	}
+	return n
+}
+
+// events returns how many there are.
+func (l *counterLayout) events() int { return int(l[l.slots()-1]) }
+
+// values stores in dst the counts of events. They combine the counts of one event by
+// several PMUs, of which a thread uses one at a time, that of the core it is on. The
+// others' counters are enabled in that time too, but do not run.
+func (l *counterLayout) values(dst []CounterValue, raw []perf.Count) {
+	clear(dst[:l.events()])
+	for i, r := range raw {
+		v := &dst[l[i]-1]
+		v.Value += r.Value
+		v.Enabled = time.Duration(r.Enabled)
+		v.Running += time.Duration(r.Running)
+	}
+}
+
+// setID returns the name of c's set, or the zero SetID if c is closed.
+func (c *Counters) setID() perf.SetID {
+	set := c.set.Load()
+	return perf.SetID{Set: int32(set >> 32), Gen: uint32(set)}
 }
 
 // A CounterEvent describes an event of [Counters].
@@ -77,6 +117,9 @@ func (v CounterValue) Scaled() float64 {
 // the exact number.
 func (v CounterValue) Exact() bool { return v.count().Exact() }
 
+// runtime returns v as the runtime fills it. The two types have the same fields.
+func (v *CounterValue) runtime() *perf.Count { return (*perf.Count)(unsafe.Pointer(v)) }
+
 func (v CounterValue) count() perf.Count {
 	return perf.Count{Value: v.Value, Enabled: uint64(v.Enabled), Running: uint64(v.Running)}
 }
@@ -92,7 +135,7 @@ func OpenCounters(events ...string) (*Counters, error) {
 	if len(events) > perf.MaxEvents { // before names are looked at
 		return nil, tooManyCounters(len(events))
 	}
-	c := &Counters{set: -1, slot: []int{0}}
+	c := new(Counters)
 	var attrs []perf.Attr
 	var owner []*perfevent.Event // of each slot
 	for _, name := range events {
@@ -115,10 +158,12 @@ func OpenCounters(events ...string) (*Counters, error) {
 		}
 		c.events = append(c.events, e)
 		for _, a := range e.Attrs {
+			if len(attrs) < len(c.layout) {
+				c.layout[len(attrs)] = uint8(len(c.events))
+			}
 			attrs = append(attrs, a.Attr)
 			owner = append(owner, e)
 		}
-		c.slot = append(c.slot, len(attrs))
 	}
 	switch {
 	case len(attrs) == 0:
@@ -134,7 +179,8 @@ func OpenCounters(events ...string) (*Counters, error) {
 	default:
 		return nil, counterError(perfError(owner[f.Slot].Name, f))
 	}
-	c.set = set
+	c.slots = len(attrs)
+	c.set.Store(uint64(set.Set)<<32 | uint64(set.Gen))
 	c.raw = make([]perf.Count, len(attrs))
 	return c, nil
 }
@@ -182,45 +228,104 @@ func (c *Counters) Events() []CounterEvent {
 // counters are closed. In the first case dst is valid apart from that.
 func (c *Counters) Read(dst []CounterValue) error {
 	if len(dst) < len(c.events) {
-		return fmt.Errorf("counters: room for %d of %d values", len(dst), len(c.events))
+		return errNoRoom(len(dst), len(c.events))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.set < 0 {
+	set := c.setID()
+	if set.Gen == 0 {
 		return errCountersClosed
 	}
-	missed, f := runtime_perfCountRead(c.set, c.raw)
-	for i := range c.events {
-		dst[i] = counterValue(c.raw[c.slot[i]:c.slot[i+1]])
+	missed, f := runtime_perfCountRead(set, c.raw)
+	c.layout.values(dst, c.raw)
+	return errMissed(missed, f)
+}
+
+func errNoRoom(have, want int) error {
+	return fmt.Errorf("counters: room for %d of %d values", have, want)
+}
+
+// errMissed is the error if so many threads are not counted.
+func errMissed(missed uint64, f perf.Failure) error {
+	if missed == 0 {
+		return nil
 	}
-	if missed != 0 {
-		return fmt.Errorf("counters: %d threads are not in the counts: %s", missed, perfCause(f))
-	}
-	return nil
+	return fmt.Errorf("counters: %d threads are not in the counts: %s", missed, perfCause(f))
 }
 
 var errCountersClosed = errors.New("counters: already closed")
 
-// counterValue combines the counts of one event by several PMUs, of which
-// a thread uses one at a time, that of the core it is on. The others' counters
-// are enabled in that time too, but do not run.
-func counterValue(raw []perf.Count) CounterValue {
-	v := CounterValue{Enabled: time.Duration(raw[0].Enabled)}
-	for _, r := range raw {
-		v.Value += r.Value
-		v.Running += time.Duration(r.Running)
+// Goroutine stores in dst what the calling goroutine has counted since its first call of
+// Goroutine, or since its start if an accounted goroutine has started it (see
+// [GoroutineTime]): the events in which it was on a thread, whichever that was, and also
+// those in system calls, in C, and in what the runtime did for it there, such as
+// allocating memory. It does not allocate, except for the account in the first call.
+//
+// Wherever a goroutine that is accounted for c gets a thread or leaves it, the thread's
+// counters are read: from the processor's registers where programs may, otherwise by
+// system calls; see [Counters.Read]. To count over a part of a goroutine's execution, use
+// an [Interval].
+//
+// An error says that stretches on some threads are missing from the counts and why, or
+// that the counters are closed. In the first case dst is valid apart from that.
+func (c *Counters) Goroutine(dst []CounterValue) error {
+	if len(dst) < len(c.events) {
+		return errNoRoom(len(dst), len(c.events))
 	}
-	return v
+	set := c.setID()
+	if set.Gen == 0 {
+		return errCountersClosed
+	}
+	var counts [perf.MaxEvents]perf.Count
+	n := c.slots
+	unread, f, err := runtime_perfAccountCount(set, counts[:n])
+	switch err {
+	case perf.IntervalClosed:
+		return errCountersClosed
+	case perf.IntervalUnread:
+		c.layout.values(dst, counts[:n])
+		return errUnread(unread, f)
+	}
+	c.layout.values(dst, counts[:n])
+	return nil
+}
+
+// A CounterLedger says who has counted the events of [Counters]. The three add up, for
+// each event, to what [Counters.Read] would read at the same moment.
+type CounterLedger struct {
+	Goroutines []CounterValue // accounted goroutines: those that exist and those that have ended
+	Between    []CounterValue // the scheduler and other goroutines, on threads that these have used
+	Elsewhere  []CounterValue // other threads
+}
+
+// Ledger returns how what has been counted since [OpenCounters] is divided among
+// accounted goroutines and the rest. Its error is like that of [Counters.Read].
+func (c *Counters) Ledger() (*CounterLedger, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	set := c.setID()
+	if set.Gen == 0 {
+		return nil, errCountersClosed
+	}
+	var d perf.Division
+	missed, f := runtime_perfCountDivision(set, &d)
+	values := func(counts []perf.Count) []CounterValue {
+		v := make([]CounterValue, len(c.events))
+		c.layout.values(v, counts[:c.slots])
+		return v
+	}
+	return &CounterLedger{values(d.Goroutines[:]), values(d.Between[:]), values(d.Elsewhere[:])}, errMissed(missed, f)
 }
 
 // Close stops counting and gives the file descriptors back.
 func (c *Counters) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.set < 0 {
+	set := c.setID()
+	if set.Gen == 0 {
 		return errCountersClosed
 	}
-	runtime_perfCountStop(c.set)
-	c.set = -1
+	c.set.Store(0)
+	runtime_perfCountStop(set)
 	return nil
 }

@@ -45,12 +45,18 @@ func TestCounterValueScaled(t *testing.T) {
 // On a machine with two kinds of core each thread has a counter for each kind,
 // and all are enabled while it runs on either.
 func TestCounterValueHybrid(t *testing.T) {
-	got := counterValue([]perf.Count{{Value: 300, Enabled: 100, Running: 75}, {Value: 40, Enabled: 100, Running: 25}})
+	layout := counterLayout{1, 1}
+	value := func(raw ...perf.Count) CounterValue {
+		var v [1]CounterValue
+		layout.values(v[:], raw)
+		return v[0]
+	}
+	got := value(perf.Count{Value: 300, Enabled: 100, Running: 75}, perf.Count{Value: 40, Enabled: 100, Running: 25})
 	if want := (CounterValue{340, 100, 100}); got != want || got.Scaled() != 340 {
 		t.Errorf("got %v, Scaled %v; want %v, 340", got, got.Scaled(), want)
 	}
 	// Two thirds of the time on either, for want of counters.
-	got = counterValue([]perf.Count{{Value: 200, Enabled: 90, Running: 40}, {Value: 100, Enabled: 90, Running: 20}})
+	got = value(perf.Count{Value: 200, Enabled: 90, Running: 40}, perf.Count{Value: 100, Enabled: 90, Running: 20})
 	if want := (CounterValue{300, 90, 60}); got != want || got.Scaled() != 450 {
 		t.Errorf("got %v, Scaled %v; want %v, 450", got, got.Scaled(), want)
 	}

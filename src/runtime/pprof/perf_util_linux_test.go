@@ -9,7 +9,6 @@ package pprof
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"internal/profile"
@@ -23,11 +22,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
-	"unsafe"
 )
 
 // perfNeeds skips the test if the kernel can't sample the event here, as in a
@@ -93,49 +90,6 @@ func perfSkip(t *testing.T, need, why string) {
 		t.Fatalf("%s is required here: %s", need, why)
 	}
 	t.Skip(why)
-}
-
-// rawBreakpointDead finds out what breakpointDead does by system calls alone, so that
-// the one is no reason to skip a test where the other is wrong.
-func rawBreakpointDead(t *testing.T) bool {
-	t.Helper()
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	attr := struct {
-		typ, size                            uint32
-		config, period, sample, format, bits uint64
-		wakeup, bpType                       uint32
-		addr, length                         uint64
-		_                                    [6]uint64
-	}{typ: 5, bits: 1<<5 | 1<<6, bpType: 2, addr: uint64(uintptr(unsafe.Pointer(&perfNeedsVar))), length: 8}
-	attr.size = uint32(unsafe.Sizeof(attr))
-	minus1 := ^uintptr(0)
-	fd, _, errno := syscall.Syscall6(syscall.SYS_PERF_EVENT_OPEN, uintptr(unsafe.Pointer(&attr)), 0, minus1, minus1, 8, 0)
-	if errno != 0 {
-		return false
-	}
-	defer syscall.Close(int(fd))
-	const writes = 100
-	for i := range writes {
-		atomic.StoreInt64(&perfNeedsVar, int64(i))
-	}
-	var count [8]byte
-	if n, err := syscall.Read(int(fd), count[:]); n != len(count) {
-		t.Fatalf("read of a breakpoint: %d, %v", n, err)
-	}
-	n := binary.NativeEndian.Uint64(count[:])
-	t.Logf("a breakpoint counts %d of %d writes", n, writes)
-	return n == 0
-}
-
-// counterNeedsBreakpoints skips the test if the machine can't count breakpoints.
-func counterNeedsBreakpoints(t *testing.T) {
-	t.Helper()
-	c, err := OpenCounters(fmt.Sprintf("mem:%p:w", &perfNeedsVar))
-	if err != nil {
-		perfSkip(t, "breakpoints", err.Error())
-	}
-	c.Close()
 }
 
 // perfSetSysctl sets a kernel.* setting until the test ends. It is the whole

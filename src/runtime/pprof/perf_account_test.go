@@ -1,0 +1,565 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Tests of where a goroutine's time goes, on every operating system.
+
+package pprof
+
+import (
+	"internal/race"
+	"iter"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// sum returns the sum of all parts.
+func (t *GoroutineTime) sum() (d time.Duration) {
+	for _, p := range t.Parts {
+		d += p
+	}
+	return d
+}
+
+// timeOf returns where the time of f goes.
+func timeOf(t *testing.T, f func()) (u GoroutineTime) {
+	t.Helper()
+	var iv Interval
+	if err := iv.Start(nil); err != nil {
+		t.Fatal(err)
+	}
+	f()
+	if err := iv.Stop(&u, nil); err != nil {
+		t.Fatal(err)
+	}
+	if u.sum() != u.Wall {
+		t.Errorf("parts %v: their sum is %v, the time on the clock %v", u.Parts, u.sum(), u.Wall)
+	}
+	return u
+}
+
+// inNew runs f in a goroutine that is not accounted, to its end.
+func inNew(f func()) {
+	var wg sync.WaitGroup
+	wg.Add(1)
+	inNewAsync(func() { defer wg.Done(); f() })
+	wg.Wait()
+}
+
+// inNewAsync starts f in a goroutine that is not accounted, whoever calls it.
+func inNewAsync(f func()) { unaccounted <- f }
+
+var unaccounted = make(chan func())
+
+func init() {
+	go func() {
+		for f := range unaccounted {
+			go f()
+		}
+	}()
+}
+
+// TestTimeFields tests that GoroutineTime is what the runtime fills, that the names of
+// parts are there, and that each is one.
+func TestTimeFields(t *testing.T) {
+	ours, theirs := reflect.TypeFor[GoroutineTime](), reflect.TypeOf(new(GoroutineTime).usage()).Elem()
+	if ours.NumField() != theirs.NumField() || ours.Size() != theirs.Size() {
+		t.Fatalf("%v has %d fields, %v %d", ours, ours.NumField(), theirs, theirs.NumField())
+	}
+	for i := range ours.NumField() {
+		a, b := ours.Field(i), theirs.Field(i)
+		if a.Name != b.Name || a.Offset != b.Offset || a.Type.Size() != b.Type.Size() {
+			t.Errorf("field %d: %s at %d here, %s at %d there", i, a.Name, a.Offset, b.Name, b.Offset)
+		}
+	}
+	seen := make(map[string]bool)
+	for p := range NumTimeParts {
+		if s := p.String(); s == "" || seen[s] {
+			t.Errorf("part %d has name %q", p, s)
+		} else {
+			seen[s] = true
+		}
+	}
+	if s := NumTimeParts.String(); !strings.Contains(s, strconv.Itoa(int(NumTimeParts))) {
+		t.Errorf("a part that does not exist is %q", s)
+	}
+}
+
+// clockError is by how much the accounts' clock may differ from time.Now: see perfNow in
+// package runtime, whose test has the exact bound.
+const clockError = 50 * time.Microsecond
+
+// TestTimeWall tests that the parts are always all of the time on the clock, whatever the
+// goroutine does.
+func TestTimeWall(t *testing.T) {
+	inNew(func() {
+		var before, after GoroutineTime
+		for i, f := range timeUses(t) {
+			outer := time.Now()
+			ReadGoroutineTime(&before)
+			inner := time.Now()
+			f()
+			least := time.Since(inner)
+			ReadGoroutineTime(&after)
+			most := time.Since(outer)
+			if before.sum() != before.Wall || after.sum() != after.Wall {
+				t.Errorf("use %d: %+v: sums %v and %v", i, after, before.sum(), after.sum())
+			}
+			if d := after.Wall - before.Wall; d < least-clockError || d > most+clockError {
+				t.Errorf("use %d: %v by the account, %v to %v on the clock", i, d, least, most)
+			}
+			for p := range NumTimeParts {
+				if after.Parts[p] < before.Parts[p] {
+					t.Errorf("use %d: part %v went from %v to %v", i, p, before.Parts[p], after.Parts[p])
+				}
+			}
+		}
+	})
+}
+
+// timeUses are things that a goroutine does with its time.
+func timeUses(t *testing.T) []func() {
+	c := make(chan int)
+	var mu sync.Mutex
+	return []func(){
+		func() {},
+		func() { timeSpin(5 * time.Millisecond) },
+		func() { time.Sleep(time.Millisecond) },
+		func() { runtime.Gosched() },
+		func() { runtime.GC() },
+		func() { new(runtime.MemStats).Frees++; runtime.ReadMemStats(new(runtime.MemStats)) },
+		func() { debug.FreeOSMemory() },
+		func() { inNewAsync(func() { c <- 1 }); <-c },
+		func() { inNewAsync(func() { <-c }); c <- 1 },
+		func() {
+			mu.Lock()
+			inNewAsync(mu.Unlock)
+			mu.Lock()
+			mu.Unlock()
+		},
+		func() { runtime.LockOSThread(); runtime.Gosched(); runtime.UnlockOSThread() },
+		func() { runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) },
+		func() { timeDeep(1000) },
+		func() { timeSwitch(20) },
+		func() { os.ReadFile(os.Args[0]) },
+		func() { new(sync.WaitGroup).Wait(); timePanic() },
+		func() { timeStacks() },
+	}
+}
+
+// timeSpin computes for a time on the clock.
+func timeSpin(d time.Duration) {
+	for start := time.Now(); time.Since(start) < d; {
+	}
+}
+
+//go:noinline
+func timeDeep(n int) (x [100]byte) {
+	if n > 0 {
+		x = timeDeep(n - 1)
+	}
+	return x
+}
+
+// timeSwitch switches to a coroutine and back, n times.
+func timeSwitch(n int) {
+	next, stop := iter.Pull(func(yield func(int) bool) {
+		for i := range n {
+			if !yield(i) {
+				return
+			}
+		}
+	})
+	defer stop()
+	for {
+		if _, ok := next(); !ok {
+			return
+		}
+	}
+}
+
+func timePanic() {
+	defer func() { recover() }()
+	panic("goes across")
+}
+
+func timeStacks() { runtime.Stack(make([]byte, 1<<16), true) }
+
+// TestTimeMonotone tests that no part, and no number, ever decreases. (An earlier design,
+// for another project, read the time where the goroutine's status changes, not where it
+// gets its thread or leaves it, and went back: cockroach #95529.)
+func TestTimeMonotone(t *testing.T) {
+	stop := make(chan bool)
+	var wg sync.WaitGroup
+	wg.Go(func() { // stops the world, and has goroutines preempted and scanned
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GC()
+				runtime.ReadMemStats(new(runtime.MemStats))
+			}
+		}
+	})
+	const goroutines = 4
+	var readers sync.WaitGroup
+	readers.Add(goroutines)
+	for range goroutines {
+		inNewAsync(func() {
+			defer readers.Done()
+			timeRead(t)
+		})
+	}
+	readers.Wait()
+	close(stop)
+	wg.Wait()
+}
+
+// timeRead reads the running time, and all of it, many times.
+func timeRead(t *testing.T) {
+	last, reads := RunningTime(), 0
+	var before, after GoroutineTime
+	for start := time.Now(); time.Since(start) < 300*time.Millisecond || reads < 1000; reads++ {
+		now := RunningTime()
+		if now < last {
+			t.Errorf("read %d: running time went from %v to %v", reads, last, now)
+			return
+		}
+		last = now
+		if reads%16 == 0 {
+			runtime.Gosched()
+		}
+		if reads%64 != 0 {
+			continue
+		}
+		ReadGoroutineTime(&after)
+		if after.Parts[TimeRunning] < last {
+			t.Errorf("read %d: running time went from %v to %v", reads, last, after.Parts[TimeRunning])
+		}
+		for p := range NumTimeParts {
+			if after.Parts[p] < before.Parts[p] {
+				t.Errorf("read %d: %v went from %v to %v", reads, p, before.Parts[p], after.Parts[p])
+			}
+		}
+		if after.Switches < before.Switches || after.Preemptions < before.Preemptions || after.Migrations < before.Migrations {
+			t.Errorf("read %d: %+v, then %+v", reads, before, after)
+		}
+		before, last = after, after.Parts[TimeRunning]
+	}
+}
+
+// TestTimePlanted tests that time is in the part in which it was spent. Each case waits
+// for something that takes at least a planted time, and says what part that is in. What
+// was planted is a lower bound of the part; the upper bound is what the clock says. On
+// the emulated machine both are the same but for microseconds.
+func TestTimePlanted(t *testing.T) {
+	const planted = 30 * time.Millisecond
+	later := func(f func()) { time.AfterFunc(planted, f) }
+	c := make(chan int)
+	var mu, held sync.RWMutex
+	held.Lock()
+	var wg sync.WaitGroup
+	cond := sync.NewCond(new(sync.Mutex))
+	for _, tt := range []struct {
+		name string
+		part TimePart
+		wait func()
+	}{
+		{"sleep", TimeSleep, func() { time.Sleep(planted) }},
+		{"receive", TimeChan, func() { later(func() { c <- 1 }); <-c }},
+		{"send", TimeChan, func() { later(func() { <-c }); c <- 1 }},
+		{"timer", TimeChan, func() { <-time.After(planted) }},
+		{"select", TimeSelect, func() {
+			select {
+			case <-time.After(planted):
+			case <-c:
+			}
+		}},
+		{"mutex", TimeMutex, func() { mu.Lock(); later(mu.Unlock); mu.Lock(); mu.Unlock() }},
+		{"rwmutex", TimeMutex, func() { later(held.Unlock); held.RLock(); held.RUnlock(); held.Lock() }},
+		{"waitgroup", TimeSync, func() { wg.Add(1); later(wg.Done); wg.Wait() }},
+		{"cond", TimeSync, func() {
+			cond.L.Lock()
+			later(func() { cond.L.Lock(); cond.Signal(); cond.L.Unlock() })
+			cond.Wait()
+			cond.L.Unlock()
+		}},
+		{"coroutine", TimeCoroutine, func() {
+			next, stop := iter.Pull(func(yield func(int) bool) { time.Sleep(planted); yield(1) })
+			next()
+			stop()
+		}},
+		{"network", TimeNetwork, timeNetwork(t, planted)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inNew(func() { timePlanted(t, tt.part, planted, tt.wait) })
+		})
+	}
+}
+
+var _ = emulated(TestTimePlanted)
+
+// timePlanted tests that f takes a planted time, in a part.
+func timePlanted(t *testing.T, part TimePart, planted time.Duration, f func()) {
+	var elapsed time.Duration
+	u := timeOf(t, func() {
+		start := time.Now()
+		f()
+		elapsed = time.Since(start)
+	})
+	got := u.Parts[part]
+	t.Logf("%v of %v in %v; running %v, runnable %v", got, u.Wall, part, u.Parts[TimeRunning], u.Parts[TimeRunnable])
+	// A lock may be spun for before it is waited for. All that is none of the planted part
+	// is running and runnable.
+	rest := u.Parts[TimeRunning] + u.Parts[TimeRunnable] + u.Parts[TimePreempted] + u.Parts[TimeSyscall]
+	if got+rest < planted-clockError || got > elapsed+clockError {
+		t.Errorf("%v in %v and %v running or runnable, planted %v, took %v", got, part, rest, planted, elapsed)
+	}
+	if u.Wall-got-rest > planted/20 {
+		t.Errorf("%v in other parts: %v", u.Wall-got-rest, u.Parts)
+	}
+	if got < planted/2 || exactTime && got < planted-planted/20 {
+		t.Errorf("%v in %v, planted %v", got, part, planted)
+	}
+	if exactTime && (got > planted+planted/20 || rest > planted/20) {
+		t.Errorf("%v in %v and %v running or runnable, planted %v", got, part, rest, planted)
+	}
+}
+
+// exactTime says that the machine has time for nothing else.
+var exactTime = strings.Contains(os.Getenv("PMU_TEST_REQUIRE"), "cycles")
+
+func timeNetwork(t *testing.T, planted time.Duration) func() {
+	return func() {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer r.Close()
+		time.AfterFunc(planted, func() { w.Close() })
+		r.Read(make([]byte, 1))
+	}
+}
+
+// TestTimeRunnable tests that of two goroutines that share one P each is runnable for as
+// long as the other is running, and for as long as their thread waits for a CPU between
+// two turns, which is less than all that the process's threads do.
+func TestTimeRunnable(t *testing.T) {
+	delay := runDelay(t)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const turns = 100
+	var took [2][turns]time.Duration // each turn, on a thread
+	var taken [2]atomic.Int32        // turns
+	var done sync.WaitGroup
+	done.Add(2)
+	for i := range taken {
+		inNewAsync(func() {
+			defer done.Done()
+			other := 1 - i
+			var before int32
+			u := timeOf(t, func() {
+				before = taken[other].Load()
+				for turn := range turns {
+					u := timeOf(t, func() { timeSpin(2 * time.Millisecond) })
+					took[i][turn] = u.Parts[TimeRunning] + u.Parts[TimePreempted]
+					taken[i].Add(1)
+					runtime.Gosched()
+				}
+			})
+			var running time.Duration
+			for _, d := range took[other][before:taken[other].Load()] {
+				running += d
+			}
+			runnable := u.Parts[TimeRunnable]
+			t.Logf("runnable for %v while the other was running for %v", runnable, running)
+			// At the beginning and at the end, the other one may be in the middle of a turn.
+			slack := running/100 + 4*time.Millisecond
+			if delay := runDelay(t) - delay; runnable < running-slack || runnable > running+slack+delay {
+				t.Errorf("runnable for %v while the other was running for %v, and the threads waited for %v", runnable, running, delay)
+			}
+		})
+	}
+	done.Wait()
+}
+
+var _ = emulated(TestTimeRunnable)
+
+// runDelay returns for how long the process's threads have waited for a CPU, on Linux.
+func runDelay(t *testing.T) (d time.Duration) {
+	files, _ := filepath.Glob("/proc/self/task/*/schedstat") // proc(5)
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			continue // the thread has ended
+		}
+		if f := strings.Fields(string(b)); len(f) == 3 {
+			ns, _ := strconv.ParseInt(f[1], 10, 64)
+			d += time.Duration(ns)
+		}
+	}
+	return d
+}
+
+// TestTimeGC tests that a goroutine that has to help the garbage collector has the time in
+// the part for that: at least what the runtime's own metric of it says.
+func TestTimeGC(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(1))
+	s := []metrics.Sample{{Name: "/cpu/classes/gc/mark/assist:cpu-seconds"}}
+	assist := func() time.Duration {
+		runtime.GC() // which brings the metric up to date
+		metrics.Read(s)
+		return time.Duration(s[0].Value.Float64() * 1e9)
+	}
+	inNew(func() {
+		live := make([][]*int, 2000)
+		before := assist()
+		u := timeOf(t, func() {
+			for i := range 200_000 {
+				p := make([]*int, 64)
+				p[0] = new(int)
+				live[i%len(live)] = p
+			}
+		})
+		metric := assist() - before
+		t.Logf("%v for the collector, of %v; assists by the metric: %v", u.Parts[TimeGC], u.Wall, metric)
+		// The metric is also that of other goroutines, which hardly allocate.
+		if got := u.Parts[TimeGC]; got == 0 || got < metric*9/10-time.Millisecond {
+			t.Errorf("%v for the collector, assists took %v", got, metric)
+		}
+		runtime.KeepAlive(live)
+	})
+}
+
+var _ = emulated(TestTimeGC)
+
+// TestTimeNumbers tests the numbers of switches, and who is said to have woken whom.
+func TestTimeNumbers(t *testing.T) {
+	const n = 100
+	a, b := make(chan int), make(chan int)
+	var partner uint64
+	inNewAsync(func() {
+		partner = goid()
+		for x := range a {
+			b <- x
+		}
+		close(b)
+	})
+	inNew(func() {
+		a <- 0
+		<-b
+		u := timeOf(t, func() {
+			for range n {
+				a <- 1
+				<-b
+			}
+		})
+		// Each turn waits once at least, and once for each channel at most.
+		if u.Switches < n/2 || u.Switches > 2*n+n {
+			t.Errorf("%d switches in %d turns", u.Switches, n)
+		}
+		if u.Waker != partner {
+			t.Errorf("woken by goroutine %d, want %d", u.Waker, partner)
+		}
+		close(a)
+		<-b
+		if u := timeOf(t, func() { time.Sleep(time.Millisecond) }); u.Waker != 0 || u.Switches == 0 {
+			t.Errorf("after time.Sleep: %d switches, woken by goroutine %d", u.Switches, u.Waker)
+		}
+		u = timeOf(t, func() {
+			for range n {
+				runtime.Gosched()
+			}
+		})
+		if u.Switches < n {
+			t.Errorf("%d switches by %d calls of Gosched", u.Switches, n)
+		}
+		u = timeOf(t, func() {})
+		if u.Migrations > u.Switches || u.Preemptions > u.Switches {
+			t.Errorf("%+v", u)
+		}
+	})
+}
+
+// goid returns the ID of the calling goroutine, as stack traces have it.
+func goid() uint64 {
+	b := make([]byte, 64)
+	f := strings.Fields(string(b[:runtime.Stack(b, false)]))
+	id, _ := strconv.ParseUint(f[1], 10, 64)
+	return id
+}
+
+// TestTimeMigrations tests that a goroutine that is moved to another thread each time has
+// that counted.
+func TestTimeMigrations(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	inNew(func() {
+		const n = 20
+		u := timeOf(t, func() {
+			for range n {
+				timeMove()
+			}
+		})
+		// Another thread may take the P at any time.
+		if u.Migrations < n/2 || u.Migrations > u.Switches {
+			t.Errorf("moved to another thread %d times: %d migrations, %d switches", n, u.Migrations, u.Switches)
+		}
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		u = timeOf(t, func() {
+			for range n {
+				timeMove()
+			}
+		})
+		if u.Migrations != 0 || u.Switches < n {
+			t.Errorf("%d migrations, %d switches of a locked goroutine", u.Migrations, u.Switches)
+		}
+	})
+}
+
+// timeMove moves the goroutine to another thread, where there is one P: another one runs
+// on its thread meanwhile, and keeps it.
+func timeMove() {
+	moved, quit := make(chan bool), make(chan bool)
+	inNewAsync(func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		close(moved)
+		<-quit
+	})
+	<-moved
+	close(quit)
+}
+
+// TestTimeAllocs tests that reading allocates nothing.
+func TestTimeAllocs(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector allocates")
+	}
+	inNew(func() {
+		var u GoroutineTime
+		var iv, outer Interval
+		for name, f := range map[string]func(){
+			"RunningTime":       func() { RunningTime() },
+			"ReadGoroutineTime": func() { ReadGoroutineTime(&u) },
+			"Interval":          func() { iv.Start(nil); iv.Stop(&u, nil) },
+			"Checkpoint":        func() { iv.Start(nil); iv.Checkpoint(&u, nil); iv.Abort() },
+			"nested":            func() { outer.Start(nil); iv.Start(nil); runtime.Gosched(); iv.Stop(&u, nil); outer.Stop(&u, nil) },
+		} {
+			if n := testing.AllocsPerRun(100, f); n != 0 {
+				t.Errorf("%s: %v allocations", name, n)
+			}
+		}
+	})
+}
