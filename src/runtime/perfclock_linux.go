@@ -59,6 +59,7 @@ var perfClockRate struct {
 	older, newer perfClockPair
 	least        int64
 	faults       int
+	since        int64 // nanotime of the latest fault
 }
 
 // A perfClockPair is two clocks read at once: nanotime between two readings of ticks,
@@ -181,17 +182,17 @@ func perfClockMeasure(p perfClockPair) {
 }
 
 // check compares p with what the thread's old origin makes of it. Processors whose clocks
-// differ, or stop, give themselves away here. A single fault may be that of a virtual
-// machine which moved. The caller has set perfClockRate.busy.
+// differ, or stop, give themselves away here. A single fault may be that of a machine
+// that has slept, or of a virtual one that has moved. The caller has set perfClockRate.busy.
 //
 //go:nosplit
 //go:nowritebarrierrec
 func (c *perfClock) check(p perfClockPair) {
 	elapsed := p.nanos - c.nanos
-	if c.limit == 0 || elapsed > 64*perfClockWindow {
+	r := &perfClockRate
+	if c.limit == 0 || elapsed > 64*perfClockWindow || c.nanos < r.since {
 		return
 	}
-	r := &perfClockRate
 	wrong := int64(uint64(p.ticks-c.ticks)*c.rate>>32) - elapsed
 	if most := elapsed>>10 + perfClockError; -most <= wrong && wrong <= most {
 		if r.faults > 0 {
@@ -199,6 +200,10 @@ func (c *perfClock) check(p perfClockPair) {
 		}
 		return
 	}
+	// What was measured is of no use: the processor's clock may have gone on while the
+	// machine slept, and CLOCK_MONOTONIC did not (clock_gettime(2)). Nor are the origins of
+	// all threads, none of which is another fault.
+	r.newer.nanos, r.since = 0, p.nanos
 	if r.faults += 4; r.faults >= perfClockFaults {
 		r.unfit.Store(true)
 	}
