@@ -138,7 +138,8 @@ type perfAccountCounts struct {
 	base    [perf.MaxEvents]uint64
 	thread  *perfCountThread // that thread's counters; used only if they still are
 
-	// unread counts the stretches on a thread that were not counted.
+	// unread counts the stretches on a thread, from one reading to the next, that were
+	// not counted.
 	unread  uint64
 	failure perf.Failure // why: the first one's, if it was tried
 }
@@ -279,9 +280,14 @@ func perfBubble(gp *g) {
 
 // perfBorn gives newg an account if it is started by an accounted goroutine, which
 // parent may be or nil, and does what perfBubble does. It is called from newproc1,
-// before newg has a status.
+// before newg has a status. newg has no account: it is taken away when a goroutine ends.
 func perfBorn(newg, parent *g) {
-	newg.account = 0
+	if newg.bubble != nil || parent != nil && parent.account != 0 {
+		perfBornFull(newg, parent)
+	}
+}
+
+func perfBornFull(newg, parent *g) {
 	if newg.bubble != nil {
 		newg.account = perfBubbled.ref()
 	}
