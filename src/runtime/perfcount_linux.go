@@ -131,7 +131,9 @@ func perfCountExitThread(mp *m) {
 				if f := t.read(s.exited[:]); f.Op != perf.OpNone {
 					s.countMissed(f)
 				} else {
-					t.addDivision(&s.divided)
+					var v perfDivisionNow
+					t.copyDivision(&v)
+					t.addDivision(&v, &s.divided)
 				}
 				t.release()
 				break
@@ -144,11 +146,12 @@ func perfCountExitThread(mp *m) {
 // arm opens and starts the set's counters on mp's thread, unless it has them, the
 // thread is gone, or the set is not open.
 func (s *perfCountSet) arm(mp *m) (f perf.Failure) {
-	t := perfCountNewThread()
+	t, meter := perfCountNewThread(), perfNewMeter()
 	lock(&perfCount.lock)
 	tid := int32(atomic.Load64(&mp.procid))
 	if tid == 0 || !s.lacks(mp) {
 		t.release()
+		meter.release()
 		unlock(&perfCount.lock)
 		return perf.Failure{}
 	}
@@ -163,10 +166,11 @@ func (s *perfCountSet) arm(mp *m) (f perf.Failure) {
 		t.next = s.threads
 		s.threads = t
 		t.gen.Store(s.id.Gen)
-		t.meter = perfNeedMeter(mp)
+		t.meter = perfNeedMeter(mp, meter)
 		t.meter.sets[s.id.Set].Store(uintptr(unsafe.Pointer(t)))
 	} else {
 		t.release()
+		meter.release()
 		if f.Errno == _ESRCH {
 			f = perf.Failure{} // the thread is gone
 		}

@@ -127,10 +127,19 @@ func (t *perfTimes) fold() {
 	t.ticks = 0
 }
 
-// add adds o, which has no ticks.
+// since returns the times since o, neither of which has ticks. The clocks of both are
+// the same only about, so it is not below 0.
+//
+//go:nowritebarrierrec
+func (t perfTimes) since(o perfTimes) perfTimes {
+	return perfTimes{enabled: t.enabled - min(o.enabled, t.enabled), running: t.running - min(o.running, t.running)}
+}
+
+// add folds t, and adds o, which has no ticks.
 //
 //go:nowritebarrierrec
 func (t *perfTimes) add(o perfTimes) {
+	t.fold()
 	t.enabled += o.enabled
 	t.running += o.running
 }

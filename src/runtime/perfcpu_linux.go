@@ -34,6 +34,12 @@ type perfCPU struct {
 	cpu  int64
 }
 
+// perfMaxCPUPages bounds the pages for this, as perfMaxPages does those of counters. It
+// leaves profiles a quarter of what one processor adds to the user's allowance.
+const perfMaxCPUPages = 32
+
+var perfCPUPages int // that are mapped. Protected by perfCount.lock
+
 // perfCPUWorks says whether pages change with the thread's CPU: 0 not yet known, 1 yes,
 // 2 no. Protected by perfCount.lock.
 var perfCPUWorks uint8
@@ -43,8 +49,9 @@ var perfCPUWorks uint8
 func perfCPUOpen(mp *m) bool {
 	if t := mp.meter.ptr(); t == nil || !t.cpu.opened {
 		systemstack(func() {
+			spare := perfNewMeter()
 			lock(&perfCount.lock)
-			perfNeedMeter(mp).cpu.open()
+			perfNeedMeter(mp, spare).cpu.open()
 			unlock(&perfCount.lock)
 		})
 	}
@@ -53,7 +60,7 @@ func perfCPUOpen(mp *m) bool {
 
 func (c *perfCPU) open() {
 	c.opened = true
-	if perfCPUWorks == 2 {
+	if perfCPUWorks == 2 || perfCPUPages >= perfMaxCPUPages {
 		return
 	}
 	attr := perfAttr(&perf.Attr{Type: perf.TypeSoftware, Config: perf.SWDummy, ExcludeKernel: true, ExcludeHV: true}, 0)
@@ -69,16 +76,20 @@ func (c *perfCPU) open() {
 	if c.page == 0 {
 		return
 	}
+	perfCPUPages++
 	if perfCPUWorks == 0 {
 		perfCPUWorks = 2
 		before := c.page.state()
-		usleep(1) // takes the thread from its CPU
-		if c.page.state() != before {
-			perfCPUWorks = 1
+		// Sleeping takes the thread from its CPU, unless the timer is there before.
+		for usec := uint32(1); usec <= 10_000 && perfCPUWorks == 2; usec *= 10 {
+			usleep(usec)
+			if c.page.state() != before {
+				perfCPUWorks = 1
+			}
 		}
 	}
 	if perfCPUWorks == 2 {
-		c.page.close()
+		c.closePage()
 		return
 	}
 	c.sync()
@@ -88,8 +99,16 @@ func (c *perfCPU) open() {
 //
 //go:nowritebarrierrec
 func (c *perfCPU) close() {
-	c.page.close()
+	c.closePage()
 	*c = perfCPU{}
+}
+
+//go:nowritebarrierrec
+func (c *perfCPU) closePage() {
+	if c.page != 0 {
+		c.page.close()
+		perfCPUPages--
+	}
 }
 
 // perfCPUKnown reports whether it is known, from now on, for how long the current

@@ -146,7 +146,7 @@ func (t *perfCountThread) give(c *perfAccountCounts) (ok bool) {
 		d.ours.value[i] += value - c.counted.value[i]
 		c.counted.value[i] = value
 		if t.set.leads(i) {
-			diff := perfTimes{enabled: now.times[i].enabled - began[i].enabled, running: now.times[i].running - began[i].running}
+			diff := now.times[i].since(began[i])
 			c.counted.times[i].add(diff)
 			d.ours.times[i].add(diff)
 		}
@@ -198,8 +198,8 @@ func (t *perfCountThread) readNow(c *perfAccountCounts, now *perfReading) (ok bo
 	return true
 }
 
-// miss notes that c, which is one of a's, was on a thread and was not counted, unless
-// that is because the set is closed. Then nobody needs c.
+// miss notes that c, which is one of a's, was on a thread and was not counted since the
+// last reading, unless that is because the set is closed. Then nobody needs c.
 //
 //go:nowritebarrierrec
 func (c *perfAccountCounts) miss(a *perfAccount) {
@@ -263,7 +263,7 @@ func (c *perfAccountCounts) readSteady(mp *m, values *[perf.MaxEvents]uint64) (o
 	// Who closes the set has made gen 0, or waits until busy is.
 	meter.busy.Store(1)
 	d := &t.division
-	if t.gen.Load() == c.set.Gen && d.steady && t.page[0].info().lock == d.seq {
+	if t.gen.Load() == c.set.Gen && d.user == c && d.steady && t.page[0].info().lock == d.seq {
 		ok = perfReadCounters(&t.page[0], &c.base[0], &values[0], t.n)
 		seq, ticks = d.seq, perfReadTime()-d.ticks
 	}
@@ -275,48 +275,80 @@ func (c *perfAccountCounts) readSteady(mp *m, values *[perf.MaxEvents]uint64) (o
 // caller holds perfCount.lock.
 func perfosCountDivision(s *perfCountSet, d *perf.Division) {
 	for t := s.threads; t != nil; t = t.next {
-		for l := range s.n {
-			if !s.leads(l) {
-				continue
-			}
-			if f := t.readChecked(l, &t.last); f.Op != perf.OpNone {
-				s.countMissed(f)
-				break
-			}
+		var v perfDivisionNow
+		f := t.readDivision(&v)
+		if f.Op != perf.OpNone {
+			s.countMissed(f)
 		}
-		t.addDivision(d)
+		t.addDivision(&v, d)
 	}
 }
 
-// addDivision adds how what t's thread has counted up to t.last is divided to d. The
-// caller holds perfCount.lock.
+// A perfDivisionNow is how what a thread has counted is divided at a moment.
+type perfDivisionNow struct {
+	perfDivision
+	start [perf.MaxEvents]uint64    // if it has a user: what it had counted at ticks
+	began [perf.MaxEvents]perfTimes // the times then
+}
+
+// readDivision reads t.last, and how it is divided at that moment. The caller holds
+// perfCount.lock.
+//
+// A goroutine may get the thread or leave it meanwhile; then it starts again. It gives up
+// when that happens all the time, as where the caller hardly gets a CPU. addDivision knows
+// what then remains to be done.
+func (t *perfCountThread) readDivision(v *perfDivisionNow) (f perf.Failure) {
+	for range 100 {
+		t.copyDivision(v)
+		for l := range t.set.n {
+			if !t.set.leads(l) {
+				continue
+			}
+			if f = t.readChecked(l, &t.last); f.Op != perf.OpNone {
+				return f
+			}
+		}
+		if t.meter.busy.Load() == 0 && t.division.ticks == v.ticks && t.division.user == v.user {
+			break
+		}
+	}
+	return f
+}
+
+// copyDivision copies how what has been counted is divided. The caller holds
+// perfCount.lock.
 //
 //go:nowritebarrierrec
-func (t *perfCountThread) addDivision(d *perf.Division) {
-	// If a goroutine has got the thread, or left it, since t.last was read, the difference
-	// is the wrong side's. The sum is right.
-	var v perfDivision
-	var start [perf.MaxEvents]uint64 // values at v.ticks, if it has a user
-	var began [perf.MaxEvents]perfTimes
+func (t *perfCountThread) copyDivision(v *perfDivisionNow) {
 	for ok := false; !ok; {
 		t.meter.idle()
-		v = t.division
-		began = t.began()
+		v.perfDivision = t.division
+		v.began = t.began()
 		if v.user != nil {
 			for i := range t.n {
-				start[i] = v.user.base[i] + v.user.counted.value[i]
+				v.start[i] = v.user.base[i] + v.user.counted.value[i]
 			}
 		}
 		ok = t.meter.busy.Load() == 0 && t.division.ticks == v.ticks && t.division.user == v.user
 	}
+}
+
+// addDivision adds how what t's thread has counted up to t.last is divided, which is v, to
+// d. If they are not of the same moment, nobody has less than nothing, or more than there
+// is. The sum is right. The caller holds perfCount.lock.
+//
+//go:nowritebarrierrec
+func (t *perfCountThread) addDivision(v *perfDivisionNow, d *perf.Division) {
 	for i := range t.n {
 		all := t.last.count(t.set, i)
 		ours := v.ours.count(t.set, i)
 		if v.user != nil {
-			times := began[t.set.leader[i]]
-			ours.Add(all)
-			ours.Sub(perf.Count{Value: start[i], Enabled: times.enabled, Running: times.running})
+			times := v.began[t.set.leader[i]]
+			more := all
+			more.SubNotBelow(perf.Count{Value: v.start[i], Enabled: times.enabled, Running: times.running})
+			ours.Add(more)
 		}
+		ours = ours.Min(all)
 		d.Goroutines[i].Add(ours)
 		all.Sub(ours)
 		if v.used {

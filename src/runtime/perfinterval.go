@@ -84,11 +84,15 @@ func (a *perfAccount) keepEpoch() {
 
 // leaveEpoch notes that an interval ends that began in the epoch with that number.
 // usage, unless it is nil, is what a has used up to now; what it had used at the
-// beginning of the epoch is subtracted.
-func (a *perfAccount) leaveEpoch(number uint64, usage *perf.Usage) (began int64) {
+// beginning of the epoch is subtracted. ok is false if no interval is open that began
+// then: it is a copy of one that has ended.
+func (a *perfAccount) leaveEpoch(number uint64, usage *perf.Usage) (began int64, ok bool) {
 	if number == a.number {
+		if a.perfEpoch.intervals == 0 {
+			return 0, false
+		}
 		a.perfEpoch.intervals--
-		return a.nanos
+		return a.nanos, true
 	}
 	for p := &a.epochs; *p != nil; p = &(*p).next {
 		e := *p
@@ -102,10 +106,18 @@ func (a *perfAccount) leaveEpoch(number uint64, usage *perf.Usage) (began int64)
 			*p = e.next
 			perfFreeEpochs.push(&e.node)
 		}
-		return e.nanos
+		return e.nanos, true
 	}
-	throw("perf: an interval's epoch is missing")
-	return 0
+	return 0, false
+}
+
+// leaveInterval notes that an interval ends that counts in c, unless c is nil.
+func (a *perfAccount) leaveInterval(c *perfAccountCounts) {
+	a.intervals--
+	if c != nil && c.intervals > 0 { // 0 if the set is closed; see miss
+		c.intervals--
+	}
+	a.judge()
 }
 
 // perfAccountRead stores what the calling goroutine has used since it is accounted,
@@ -256,7 +268,7 @@ func perfIntervalStartFull(iv *perf.Interval, set perf.SetID, n int) (err perf.I
 func perfIntervalEnd(iv *perf.Interval, u *perf.Usage, counts *perf.Count, n int, more bool) (unread uint64, f perf.Failure, err perf.IntervalError) {
 	gp := getg()
 	a := gp.account.ptr()
-	if iv.Account == 0 || a == nil || a.serial != iv.Account || a.number != iv.Epoch || more {
+	if iv.Account == 0 || a == nil || a.serial != iv.Account || a.number != iv.Epoch || a.perfEpoch.intervals == 0 || more {
 		return perfIntervalEndFull(iv, u, counts, n, more)
 	}
 	var c *perfAccountCounts
@@ -283,7 +295,10 @@ func perfIntervalEnd(iv *perf.Interval, u *perf.Usage, counts *perf.Count, n int
 			i &= perf.MaxEvents - 1
 			dst[i] = perf.Count{Value: values[i] - iv.Values[i], Enabled: uint64(d), Running: uint64(d)}
 		}
-		if c.intervals--; c.intervals == 0 {
+		if c.intervals > 0 {
+			c.intervals--
+		}
+		if c.intervals == 0 {
 			a.plain = false // see judge
 		}
 	}
@@ -318,17 +333,20 @@ func perfIntervalEndFull(iv *perf.Interval, u *perf.Usage, counts *perf.Count, n
 	}
 	a.settleNow(mp, perfCPUAlways)
 	*u = a.usage
-	began := a.leaveEpoch(iv.Epoch, u)
+	began, ok := a.leaveEpoch(iv.Epoch, u)
+	if !ok {
+		iv.Account = 0
+		releasem(mp)
+		return 0, f, perf.IntervalNotOpen
+	}
 	// What was before the interval in its epoch: running, and known.
 	before := iv.Nanos - began
 	u.Wall -= before
 	u.Measured -= before
 	u.Parts[perf.PartRunning] -= before
 	for i := range dst {
-		before := perfIntervalCount(iv, i)
-		now := dst[i]
-		dst[i].Sub(before)
-		totals[i] = now
+		totals[i] = dst[i]
+		dst[i].SubNotBelow(perfIntervalCount(iv, i))
 	}
 	if more && err != perf.IntervalClosed {
 		perfIntervalBase(iv, totals[:n])
@@ -337,11 +355,7 @@ func perfIntervalEndFull(iv *perf.Interval, u *perf.Usage, counts *perf.Count, n
 		a.perfEpoch.intervals++
 	} else {
 		iv.Account = 0
-		a.intervals--
-		if c != nil {
-			c.intervals--
-		}
-		a.judge()
+		a.leaveInterval(c)
 	}
 	releasem(mp)
 	return unread, f, err
@@ -375,12 +389,9 @@ func perfIntervalCount(iv *perf.Interval, i int) perf.Count {
 func perfIntervalAbort(iv *perf.Interval) {
 	mp := acquirem()
 	if a := perfAccountOf(getg()); iv.Account != 0 && a != nil && a.serial == iv.Account {
-		a.leaveEpoch(iv.Epoch, nil)
-		a.intervals--
-		if c := a.find(iv.Set); c != nil {
-			c.intervals--
+		if _, ok := a.leaveEpoch(iv.Epoch, nil); ok {
+			a.leaveInterval(a.find(iv.Set))
 		}
-		a.judge()
 	}
 	iv.Account = 0
 	releasem(mp)

@@ -41,22 +41,39 @@ func (r perfMeterRef) ptr() *perfMeter { return (*perfMeter)(unsafe.Pointer(r)) 
 
 var perfFreeMeters *perfMeter // protected by perfCount.lock
 
-// perfNeedMeter returns mp's meter. The caller holds perfCount.lock, and mp's thread
-// has not ended.
-func perfNeedMeter(mp *m) *perfMeter {
-	t := mp.meter.ptr()
+// perfNewMeter returns an unused meter.
+func perfNewMeter() *perfMeter {
+	lock(&perfCount.lock)
+	t := perfFreeMeters
 	if t != nil {
-		return t
-	}
-	if t = perfFreeMeters; t != nil {
 		perfFreeMeters = t.next
 		t.next = nil
-	} else {
+	}
+	unlock(&perfCount.lock)
+	if t == nil {
 		t = (*perfMeter)(persistentalloc(unsafe.Sizeof(perfMeter{}), 0, &memstats.other_sys))
 	}
-	// The thread may be running, and reads it without the lock.
-	atomic.Storeuintptr((*uintptr)(unsafe.Pointer(&mp.meter)), uintptr(unsafe.Pointer(t)))
 	return t
+}
+
+// release puts t on the free list. The caller holds perfCount.lock.
+//
+//go:nowritebarrierrec
+func (t *perfMeter) release() {
+	t.next = perfFreeMeters
+	perfFreeMeters = t
+}
+
+// perfNeedMeter returns mp's meter, which is spare if it had none; otherwise spare is
+// released. The caller holds perfCount.lock, and mp's thread has not ended.
+func perfNeedMeter(mp *m, spare *perfMeter) *perfMeter {
+	if t := mp.meter.ptr(); t != nil {
+		spare.release()
+		return t
+	}
+	// The thread may be running, and reads it without the lock.
+	atomic.Storeuintptr((*uintptr)(unsafe.Pointer(&mp.meter)), uintptr(unsafe.Pointer(spare)))
+	return spare
 }
 
 // perfExitMeter takes the current thread's meter away. The thread ends, or leaves Go. It
@@ -71,8 +88,7 @@ func perfExitMeter(mp *m) {
 		t.sets[i].Store(0)
 	}
 	t.cpu.close()
-	t.next = perfFreeMeters
-	perfFreeMeters = t
+	t.release()
 	unlock(&perfCount.lock)
 }
 

@@ -27,7 +27,7 @@ import (
 // (kernel.perf_event_mlock_kb). Threads without pages are read by system calls.
 const perfMaxPages = 64
 
-var perfPages int // that are mapped. Protected by perfCount.lock
+var perfPages int // that are mapped, perfCPUPages included. Protected by perfCount.lock
 
 // A perfPage is the page of one event on one thread. The kernel writes it, at any
 // time; whoever holds perfCount.lock reads it. Page and event stay when the program
@@ -38,7 +38,7 @@ type perfPage uintptr // its address; 0 if there is none
 func (p perfPage) info() *perfEventMmapPage { return (*perfEventMmapPage)(unsafe.Pointer(p)) }
 
 func (p *perfPage) open(fd int32) {
-	if perfPages >= perfMaxPages {
+	if perfPages-perfCPUPages >= perfMaxPages {
 		return
 	}
 	addr, err := mmap(nil, physPageSize, _PROT_READ, _MAP_SHARED, fd, 0)

@@ -82,6 +82,8 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 	if !a.plain {
 		if a != &perfBubbled {
 			perfAccountHooks.status(gp, a, old, new)
+		} else if new == _Gdead {
+			gp.account = 0
 		}
 		return gp.bubble != nil
 	}
@@ -99,11 +101,11 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 	} else if new == _Grunnable {
 		part = perf.PartRunnable
 		if !a.onThread {
-			var id uint64
-			if by := getg().m.curg; by != nil {
-				id = by.goid
+			if by := getg().m.curg; by == nil {
+				a.waker = 0
+			} else if by != gp {
+				a.waker = by.goid
 			}
-			a.waker = id
 			a.begin(perf.PartRunnable, perfReadTime())
 			return false
 		}
@@ -207,7 +209,7 @@ func (a *perfAccount) follow(gp *g, old, new uint32) {
 			return
 		}
 		if gp.waitreason != waitReasonPreempted || old != _Gwaiting {
-			a.wake(mp)
+			a.wake(gp, mp)
 		}
 		a.change(perf.PartRunnable)
 	case _Gwaiting:
@@ -228,14 +230,17 @@ func (a *perfAccount) follow(gp *g, old, new uint32) {
 	}
 }
 
-// wake notes who makes the goroutine runnable. If that is the goroutine itself, the
-// other one of a coroutine does.
+// wake notes who makes the goroutine runnable. In a switch of a coroutine that would be
+// the goroutine itself, which coroswitch_m has made current; that wakes nobody.
 //
 //go:nosplit
 //go:nowritebarrierrec
-func (a *perfAccount) wake(mp *m) {
+func (a *perfAccount) wake(gp *g, mp *m) {
 	var id uint64
 	if by := mp.curg; by != nil {
+		if by == gp {
+			return
+		}
 		id = by.goid
 	}
 	a.waker = id
@@ -255,6 +260,9 @@ func perfPark(gp *g) {
 func perfParkFull(gp *g, a *perfAccount) {
 	a.preemptions++
 	a.leave(gp, perfWaits[waitReasonPreempted].part)
+	if gp.account != a.ref() {
+		return // it has gone
+	}
 	a.plain = false // follow knows not to name who has suspended it as its waker
 }
 
@@ -265,9 +273,6 @@ func (a *perfAccount) enter(gp *g, mp *m) {
 	a.onThread = true
 	a.switches++
 	a.calls = mp.ncgocall
-	if a.cpu {
-		perfCPUOpen(mp)
-	}
 	a.change(perf.PartRunning)
 	if a.mid != mp.id {
 		a.otherThread(mp)
@@ -363,16 +368,29 @@ func (a *perfAccount) preempted(now int64, effort uint8) {
 		effort = perfCPUAlways
 	}
 	var nanos int64
+	began := max(a.since, a.settled)
 	if nanos, a.cpuSince = perfCPUOff(effort); !a.cpuSince {
+		a.known += max(a.shown-began, 0) // as steady has said
 		return
 	}
-	began := max(a.since, a.settled)
 	a.known += max(now-began, 0)
-	if rate := perfTickRate(); nanos > 0 && rate > 0 {
-		off := max(min(int64(uint64(nanos)<<32/rate), now-max(began, a.shown)), 0)
+	if nanos > 0 {
+		off := max(min(a.nanosTicks(nanos), now-max(began, a.shown)), 0)
 		a.ticks[perf.PartPreempted] += off
 		a.ticks[perf.PartRunning] -= off
 	}
+}
+
+// nanosTicks converts to ticks. The rate may not be known yet; then it is that since
+// settle was last called. The result may be hours, hence the floating point.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) nanosTicks(nanos int64) int64 {
+	if rate := perfTickRate(); rate > 0 {
+		return int64(float64(nanos) * (1 << 32) / float64(rate))
+	}
+	ticks, since := perfTicks()-a.settled, nanotime()-a.nanos
+	return int64(float64(nanos) * float64(ticks) / float64(max(since, 1)))
 }
 
 // settle brings usage up to now, in ticks, when perfNow is nanos, and begins an epoch. The
@@ -395,6 +413,8 @@ func (a *perfAccount) settle(nanos, now int64) {
 		a.usage.Parts[a.part] += wall
 		if a.known > 0 {
 			a.usage.Measured += wall
+		} else {
+			a.usage.Measured += shown
 		}
 	}
 	a.known = 0
@@ -410,8 +430,10 @@ func (a *perfAccount) settleParts(wall, now, shown int64) {
 	a.ticks[a.part&perfPartMask] += now - a.since
 	sum := int64(0)
 	for p, t := range a.ticks {
-		a.ticks[p] = max(t, 0) // below 0, if the clocks of two processors differ
-		sum += a.ticks[p]
+		if t < 0 { // the clocks of two processors differ
+			t, a.ticks[p] = 0, 0
+		}
+		sum += t
 	}
 	if sum == 0 {
 		a.ticks[a.part&perfPartMask], sum = 1, 1
@@ -419,6 +441,9 @@ func (a *perfAccount) settleParts(wall, now, shown int64) {
 	rate := float64(wall) / float64(sum)
 	left, largest := wall, perf.PartRunning
 	for p := range perf.NumParts {
+		if a.ticks[p] == 0 && p != perf.PartRunning {
+			continue
+		}
 		if a.ticks[p] > a.ticks[largest] {
 			largest = p
 		}
@@ -431,7 +456,7 @@ func (a *perfAccount) settleParts(wall, now, shown int64) {
 		left -= d
 	}
 	a.usage.Parts[largest] += left // what rounding has left
-	a.usage.Measured += min(int64(float64(a.known)*rate), wall)
+	a.usage.Measured += max(min(int64(float64(a.known)*rate), wall), shown)
 	clear(a.ticks[:])
 }
 

@@ -36,6 +36,18 @@ func (c *Count) Sub(o Count) {
 	c.Running -= o.Running
 }
 
+// SubNotBelow subtracts o from c, and leaves 0 where that is more.
+//
+//go:norace
+func (c *Count) SubNotBelow(o Count) { c.Sub(o.Min(*c)) }
+
+// Min returns the lesser of each of the numbers of c and o.
+//
+//go:norace
+func (c Count) Min(o Count) Count {
+	return Count{min(c.Value, o.Value), min(c.Enabled, o.Enabled), min(c.Running, o.Running)}
+}
+
 // Exact reports whether the event was counted all the time.
 //
 //go:norace
