@@ -196,3 +196,40 @@ func PerfRingRead(words []uint64, tail, head uint64) (recs []PerfRecord, ok []bo
 	KeepAlive(words)
 	return recs, ok
 }
+
+// Accounts of goroutines; see perfaccount.go.
+
+const PerfClockError = perfClockError
+
+var PerfTicksNanos = perfTicksNanos
+
+// PerfNow returns what perfNow does.
+func PerfNow() (nanos, ticks int64) {
+	mp := acquirem()
+	nanos, ticks = perfNow(mp)
+	releasem(mp)
+	return nanos, ticks
+}
+
+func PerfAccountsUsed() int64 { return perfAccountsUsed.Load() }
+
+func PerfAccountSizes() (account, counts, epoch uintptr) {
+	return unsafe.Sizeof(perfAccount{}), unsafe.Sizeof(perfAccountCounts{}), unsafe.Sizeof(perfEpoch{})
+}
+
+// A PerfWait is a reason to wait: what perfWaits has of it, and whether upstream says that
+// the goroutine can be suspended meanwhile, but runs.
+type PerfWait struct {
+	Reason      string
+	Part        perf.Part
+	Keeps       bool
+	Suspendable bool
+}
+
+func PerfWaits() (waits []PerfWait) {
+	for i, reason := range waitReasonStrings {
+		w := perfWaits[i]
+		waits = append(waits, PerfWait{reason, w.part, w.keeps, isWaitingForSuspendG[i]})
+	}
+	return waits
+}

@@ -191,3 +191,25 @@ func TestCgoPerfEngine(t *testing.T) {
 		}
 	}
 }
+
+// TestCgoPerfAccount tests what goroutines count that call C, are called by it, or are on
+// a thread that it has created, and where their time goes.
+func TestCgoPerfAccount(t *testing.T) {
+	if asan.Enabled || msan.Enabled {
+		t.Skip("sanitizers make system calls of their own")
+	}
+	testenv.MustHaveCGO(t)
+	testenv.MustHaveGoBuild(t)
+	exe, err := buildTestProg(t, "testprogcgo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := testenv.CleanCmdEnv(exec.Command(exe, "CgoPerfAccount")).Output()
+	if err != nil {
+		if e, ok := err.(*exec.ExitError); ok && strings.Contains(string(e.Stderr), "counters: event mem:") {
+			t.Skipf("%s", e.Stderr)
+		}
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Logf("%s", out)
+}
