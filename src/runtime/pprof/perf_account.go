@@ -91,9 +91,10 @@ type GoroutineTime struct {
 	Preemptions uint64 // how often it had to give its thread to others
 	Migrations  uint64 // how often it got another thread than the one before
 
-	// Waker is the ID of the goroutine that has last ended the goroutine's waiting, and
-	// 0 if that was a timer, the network poller, or nobody yet. IDs are those of stack
-	// traces. In an interval it is that of the interval's end.
+	// Waker is the ID of the goroutine that has last ended the goroutine's waiting, or has
+	// started it, and 0 if that was a timer or the network poller. (That a goroutine looks
+	// after, when it starts the world again.) A switch of an iter.Pull wakes nobody. IDs
+	// are those of stack traces. In an interval it is that of the interval's end.
 	Waker uint64
 }
 
@@ -106,19 +107,21 @@ func (t *GoroutineTime) usage() *perf.Usage { return (*perf.Usage)(unsafe.Pointe
 func ReadGoroutineTime(t *GoroutineTime) { runtime_perfAccountRead(t.usage()) }
 
 // RunningTime returns how long the calling goroutine has been running since it is
-// accounted, which it is from now on if it was not. It is Parts[TimeRunning] of
-// [ReadGoroutineTime], cheaper, and never decreases.
+// accounted, which it is from now on if it was not. It never decreases. It is
+// Parts[TimeRunning] of [ReadGoroutineTime], except that, on a thread on which neither
+// that nor an [Interval] has been used yet, it includes time without a CPU.
 func RunningTime() time.Duration { return time.Duration(runtime_perfAccountRunning()) }
 
 // MeasureCPUTime sets whether, for the calling goroutine and those that it starts from
 // now on, it is always found out if their threads have a CPU, so that
-// Parts[TimePreempted] is complete and Parts[TimeRunning] is CPU time. Otherwise that
-// is known at the ends of an [Interval] and of [ReadGoroutineTime], and from there on
-// until the operating system takes the thread from its CPU.
+// Parts[TimePreempted] is complete and Parts[TimeRunning] is CPU time. Otherwise it is
+// found out at the ends of an [Interval] and by [ReadGoroutineTime], and known from there
+// on until the goroutine next leaves its thread, makes a system call or calls C.
 //
-// It costs a system call each time that the goroutine gets a thread, or returns from a
-// system call or C, after the thread was without a CPU. If the process may not open
-// perf events (perf_event_open(2)), it always costs one.
+// It costs a system call each time that the goroutine gets a thread or leaves it, or
+// makes a system call or calls C or returns from that, if the thread was without a CPU in
+// between. On a thread on which no account has been read yet, and if the process may not
+// open perf events (perf_event_open(2)), it always costs one.
 //
 // It is supported on Linux. Elsewhere the error wraps [errors.ErrUnsupported].
 func MeasureCPUTime(on bool) error {

@@ -250,7 +250,7 @@ func errMissed(missed uint64, f perf.Failure) error {
 	if missed == 0 {
 		return nil
 	}
-	return fmt.Errorf("counters: %d threads are not in the counts: %s", missed, perfCause(f))
+	return fmt.Errorf("counters: %d threads are not in the counts: %w", missed, cause(f))
 }
 
 var errCountersClosed = errors.New("counters: already closed")

@@ -41,6 +41,18 @@ func deadError(e *perfevent.Event) error {
 		cause: "the machine accepts breakpoints but does not stop at them, as some virtual machines do; use another machine"}
 }
 
+// A causeError is why something failed: the sentence that perfCause has for it, and the
+// error number.
+type causeError struct {
+	cause string
+	err   error
+}
+
+func cause(f perf.Failure) error { return causeError{perfCause(f), perfErrno(f)} }
+
+func (e causeError) Error() string { return e.cause }
+func (e causeError) Unwrap() error { return e.err }
+
 // perfError returns the error for an event that the runtime could not start.
 func perfError(event string, f perf.Failure) error {
 	return &perfOpError{event: event, cause: perfCause(f), err: perfErrno(f)}

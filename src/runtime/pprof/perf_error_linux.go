@@ -46,6 +46,10 @@ func perfCause(f perf.Failure) string {
 		case syscall.ENOSYS:
 			return "this kernel has no perf_event_open (" + errno.Error() + ")"
 		}
+	case perf.OpControl:
+		if errno == syscall.EBADF {
+			return "the program has closed a counter's file descriptor (" + errno.Error() + "); have it close only what it has opened"
+		}
 	}
 	return fmt.Sprintf("%s failed: %v", perfOpNames[f.Op], errno)
 }

@@ -33,17 +33,24 @@ func runtime_perfIntervalAbort(iv *perf.Interval)
 // Intervals of a goroutine may be nested or overlap. The methods must not be called in
 // signal handlers, nor by several goroutines at once.
 type Interval struct {
+	_      noCopy
 	iv     perf.Interval
 	layout counterLayout
 	slots  int // in layout
 	events int // in layout
 }
 
+// A noCopy has go vet report copies of what it is in.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}
+
 // Start opens the interval for the calling goroutine. With counters it also counts their
 // events; c may be nil.
 //
-// It is an error if the interval is open, which it stays, if c is closed, or if the
-// goroutine's thread can't be counted.
+// It is an error if the interval is open, which it stays, or if c is closed. If the
+// goroutine's thread can't be counted, [Interval.Stop] says so.
 func (iv *Interval) Start(c *Counters) error {
 	if c == nil {
 		return startError(runtime_perfIntervalStart(&iv.iv, perf.SetID{}, 0))
@@ -145,7 +152,8 @@ func intervalError(goid, unread uint64, f perf.Failure, err perf.IntervalError) 
 	return errUnread(unread, f)
 }
 
-// errUnread is the error if so many stretches of a goroutine have not been counted.
+// errUnread is the error if so many stretches of a goroutine's execution, between one
+// reading of its thread's counters and the next, have not been counted.
 func errUnread(n uint64, f perf.Failure) error {
-	return fmt.Errorf("counters: %d of the goroutine's stretches on a thread are not in the counts: %s", n, perfCause(f))
+	return fmt.Errorf("counters: %d stretches of the goroutine's execution are not in the counts: %w", n, cause(f))
 }
