@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"internal/synctest"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -53,6 +54,21 @@ func TestIntervalErrors(t *testing.T) {
 	}
 	inNew(iv.Abort)
 	wants(iv.Stop(&u, nil), "not open")
+	inNew(func() { // a copy of one that has ended
+		RunningTime()
+		for _, f := range []func(){func() {}, runtime.Gosched} {
+			iv.Start(nil)
+			c := reflect.ValueOf(&iv).Elem().Interface() // go vet would see an assignment
+			f()
+			if err := iv.Stop(&u, nil); err != nil {
+				t.Error(err)
+			}
+			f()
+			p := reflect.New(reflect.TypeOf(c))
+			p.Elem().Set(reflect.ValueOf(c))
+			wants(p.Interface().(*Interval).Stop(&u, nil), "not open")
+		}
+	})
 	if err := iv.Start(new(Counters)); !errors.Is(err, errCountersClosed) {
 		t.Errorf("Start with closed counters: %v", err)
 	}
