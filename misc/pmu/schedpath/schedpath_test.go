@@ -5,6 +5,10 @@
 package schedpath
 
 import (
+	"debug/dwarf"
+	"debug/elf"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,12 +18,31 @@ import (
 	"pmu/internal/tool"
 )
 
-// path is the functions that take a goroutine onto a thread and off it.
-var path = []string{
-	"runtime.execute", "runtime.schedule", "runtime.findRunnable", "runtime.gosched_m",
-	"runtime.park_m", "runtime.gopark", "runtime.ready",
-	"runtime.exitsyscall", "runtime.entersyscall", "runtime.reentersyscall",
-	"runtime.cgocall", "runtime.casgstatus",
+// A function is one that takes goroutines onto threads or off them, with what may be
+// different in the fork, for goroutines that are not accounted.
+type function struct {
+	name string
+
+	// The number of compares of g.account with 0 where upstream compares g.bubble.
+	compares int
+
+	// The number of instructions that use another register, and are as long.
+	registers int
+}
+
+// Left out are newproc1, coroswitch_m and preemptPark, which compare g.account once more
+// and thereby let the compiler choose other registers. TestSwitches counts what the first
+// two execute.
+var path = []function{
+	{name: "execute"}, {name: "schedule"}, {name: "findRunnable"}, {name: "gosched_m"},
+	{name: "goschedImpl"}, {name: "park_m"}, {name: "gopark"}, {name: "ready"},
+	{name: "goexit0"}, {name: "gdestroy"}, {name: "entersyscall"}, {name: "entersyscallblock"},
+	{name: "cgocall"}, {name: "casGToPreemptScan"}, {name: "casGFromPreempted"},
+	{name: "reentersyscall", compares: 1},
+	{name: "exitsyscall", compares: 1},
+
+	// The other registers are in the loop that waits while others scan the stack.
+	{name: "casgstatus", compares: 1, registers: 3},
 }
 
 const program = `package main
@@ -31,20 +54,26 @@ func main() {
 }
 `
 
-// build builds the program by the release that the fork is made from, and by the
-// fork.
-func build(t *testing.T) (fork tool.Toolchain, stockExe, forkExe string) {
+// toolchains returns the fork and the release that it is made from.
+func toolchains(t *testing.T) (fork, stock tool.Toolchain) {
 	t.Helper()
 	fork = tool.MustFork(t)
 	stock, err := tool.Release(fork)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return fork, stock
+}
+
+// build builds the program by both.
+func build(t *testing.T) (fork tool.Toolchain, stockExe, forkExe string) {
+	t.Helper()
+	fork, stock := toolchains(t)
 	src := filepath.Join(t.TempDir(), "main.go")
 	if err := os.WriteFile(src, []byte(program), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"CGO_ENABLED=0"}
+	env := []string{"GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0"}
 	return fork, stock.Build(t, env, src), fork.Build(t, env, src)
 }
 
@@ -70,47 +99,184 @@ func TestSize(t *testing.T) {
 // TestSamePath compares the instructions of the schedule path.
 func TestSamePath(t *testing.T) {
 	fork, stockExe, forkExe := build(t)
-	for _, fn := range path {
-		stock, forked := code(t, fork, stockExe, fn), code(t, fork, forkExe, fn)
-		if len(stock) == 0 {
-			t.Errorf("%s: no code in the stock program", fn)
+	stock, forked := disassemble(t, fork, stockExe), disassemble(t, fork, forkExe)
+	for _, f := range path {
+		w := walk{stock: stock[f.name], fork: forked[f.name], seen: make(map[position]bool)}
+		if len(w.stock) == 0 {
+			t.Errorf("%s: no code in the stock program", f.name)
 			continue
 		}
-		if len(stock) != len(forked) {
-			t.Errorf("%s: %d instructions in stock, %d in the fork", fn, len(stock), len(forked))
+		if err := w.from(position{}); err != nil {
+			t.Errorf("%s: %v", f.name, err)
 			continue
 		}
-		for i := range stock {
-			if stock[i] != forked[i] {
-				t.Errorf("%s: instruction %d is\n\t%s\nin stock and in the fork\n\t%s", fn, i, stock[i], forked[i])
-				return
-			}
+		if w.compares != f.compares || w.registers != f.registers {
+			t.Errorf("%s: %d compares of g.account and %d other registers, want %d and %d",
+				f.name, w.compares, w.registers, f.compares, f.registers)
+			continue
 		}
-		t.Logf("%s: the same %d instructions", fn, len(stock))
+		t.Logf("%s: the same %d instructions; %d with g.account for g.bubble, %d with another register",
+			f.name, len(w.seen), w.compares, w.registers)
 	}
 }
 
-// What differs between two links of the same code: where data are, and the
-// targets of jumps. The offsets of fields of g, m and p must not differ.
+// An insn is an instruction. Its text is without what differs between two links of the
+// same code: where data are, and the targets of jumps. Offsets of fields stay, as those of
+// g, m and p must not differ.
+type insn struct {
+	addr, text string
+	size       int
+	target     string // of a jump within the function
+}
+
+// nop reports whether the instruction does nothing: the assembler pads jumps according to
+// where they are, and marks calls that were inlined.
+func (i insn) nop() bool { return strings.HasPrefix(i.text, "NOP") }
+
+// ends reports whether the next instruction does not follow.
+func (i insn) ends() bool {
+	return i.text == "RET" || i.text == "JMP" || strings.HasPrefix(i.text, "JMP ") || i.text == "CALL runtime.throw(SB)"
+}
+
 var (
-	data    = regexp.MustCompile(`[\w./]+\(SB\)|(0x[0-9a-f]+)?\(IP\)`)
-	address = regexp.MustCompile(`0x[0-9a-f]{5,}`)
+	objdumpLine = regexp.MustCompile(`(?m)^(?:TEXT runtime\.(\w+)\(SB\)|\s+\S+:\d+\s+(0x\w+)\s+(\w+)\s+(.*\S)).*$`)
+	data        = regexp.MustCompile(`[\w./]+\(SB\)|(0x[0-9a-f]+)?\(IP\)`)
+	jump        = regexp.MustCompile(`^(J\w+) (0x[0-9a-f]{5,})$`)
+	register    = regexp.MustCompile(`\b([ABCD][LX]|[SD]IL?|R[89]|R1[0-35])\b`) // R14 is g
 )
 
-// code returns the instructions of a function, without addresses.
-func code(t *testing.T, tc tool.Toolchain, exe, fn string) (insns []string) {
-	out := tool.Must(t, tc.Command(".", nil, "tool", "objdump", "-s", "^"+regexp.QuoteMeta(fn)+"$", exe))
-	for _, line := range strings.Split(out, "\n") {
-		// file.go:line address bytes instruction
-		f := strings.Fields(line)
-		if len(f) < 4 || f[0] == "TEXT" {
+// disassemble returns the functions of the schedule path in a program.
+func disassemble(t *testing.T, tc tool.Toolchain, exe string) map[string][]insn {
+	t.Helper()
+	var names []string
+	for _, f := range path {
+		names = append(names, f.name)
+	}
+	fields := offsets(t, exe)
+	funcs := make(map[string][]insn)
+	out := tool.Must(t, tc.Command(".", nil, "tool", "objdump", "-s", `^runtime\.(`+strings.Join(names, "|")+")$", exe))
+	name := ""
+	for _, m := range objdumpLine.FindAllStringSubmatch(out, -1) {
+		if m[1] != "" {
+			name = m[1]
 			continue
 		}
-		insn := strings.Join(f[3:], " ")
-		if f[3] != "CALL" {
-			insn = data.ReplaceAllString(insn, "DATA")
+		i := insn{addr: m[2], size: len(m[3]) / 2, text: strings.Join(strings.Fields(m[4]), " ")}
+		if j := jump.FindStringSubmatch(i.text); j != nil {
+			i.text, i.target = j[1], j[2]
+		} else if !strings.HasPrefix(i.text, "CALL ") && !strings.HasPrefix(i.text, "J") {
+			i.text = data.ReplaceAllString(i.text, "DATA")
 		}
-		insns = append(insns, address.ReplaceAllString(insn, "ADDR"))
+		for field, offset := range fields {
+			if strings.HasPrefix(i.text, "CMPQ "+offset+"(") && strings.HasSuffix(i.text, "), $0x0") {
+				i.text = strings.Replace(i.text, offset, field, 1)
+			}
+		}
+		funcs[name] = append(funcs[name], i)
 	}
-	return insns
+	return funcs
+}
+
+// offsets returns where the fields of g are that say whether casgstatus has to tell
+// others. Upstream has no account.
+func offsets(t *testing.T, exe string) map[string]string {
+	t.Helper()
+	f, err := elf.Open(exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	d, err := f.DWARF()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := make(map[string]string)
+	for r, in := d.Reader(), false; ; {
+		e, err := r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e == nil {
+			t.Fatalf("%s: no type runtime.g", exe)
+		}
+		name, _ := e.Val(dwarf.AttrName).(string)
+		switch {
+		case e.Tag == dwarf.TagStructType:
+			in = name == "runtime.g"
+		case in && e.Tag == 0:
+			return fields
+		case in && (name == "bubble" || name == "account"):
+			fields["g."+name] = fmt.Sprintf("%#x", e.Val(dwarf.AttrDataMemberLoc))
+		}
+	}
+}
+
+// A walk goes through a function of stock and of the fork side by side, along all jumps
+// but those that only a goroutine takes that has an account or is in a bubble.
+type walk struct {
+	stock, fork         []insn
+	compares, registers int
+	seen                map[position]bool
+}
+
+// A position is the next instruction of each. If zero is set, it follows a compare that
+// was equal.
+type position struct {
+	stock, fork int
+	zero        bool
+}
+
+// from compares all that can follow p.
+func (w *walk) from(p position) error {
+	for {
+		for p.stock < len(w.stock) && w.stock[p.stock].nop() {
+			p.stock++
+		}
+		for p.fork < len(w.fork) && w.fork[p.fork].nop() {
+			p.fork++
+		}
+		if p.stock >= len(w.stock) || p.fork >= len(w.fork) {
+			return errors.New("a path leads out of the function")
+		}
+		if w.seen[p] {
+			return nil
+		}
+		w.seen[p] = true
+		zero := p.zero
+		p.zero = false
+		s, f := w.stock[p.stock], w.fork[p.fork]
+		switch {
+		case s.text == f.text:
+		case s.text == strings.Replace(f.text, "g.account", "g.bubble", 1):
+			w.compares++
+			p.zero = true
+		case s.size == f.size && register.ReplaceAllString(s.text, "R") == register.ReplaceAllString(f.text, "R"):
+			w.registers++
+		default:
+			return fmt.Errorf("an instruction is\n\t%s %s\nin stock and in the fork\n\t%s %s", s.addr, s.text, f.addr, f.text)
+		}
+		if zero && s.text != "JE" && s.text != "JNE" {
+			return fmt.Errorf("%s %s after a compare of g.account", f.addr, f.text)
+		}
+		if s.target != "" && !(zero && s.text == "JNE") {
+			if err := w.from(position{index(w.stock, s.target), index(w.fork, f.target), false}); err != nil {
+				return err
+			}
+		}
+		if s.ends() || zero && s.text == "JE" {
+			return nil
+		}
+		p.stock++
+		p.fork++
+	}
+}
+
+// index returns which instruction has an address, or what is after the last.
+func index(insns []insn, addr string) int {
+	for i := range insns {
+		if insns[i].addr == addr {
+			return i
+		}
+	}
+	return len(insns)
 }
