@@ -6,15 +6,19 @@ package main
 
 import (
 	"encoding/xml"
+	"go/parser"
+	"go/token"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"pmu/bench/chart"
 	"pmu/demo/truth"
+	"pmu/internal/tool"
 	"pmu/profile"
 )
 
@@ -98,5 +102,70 @@ func TestInterleave(t *testing.T) {
 		if len(rs) != 3 || rs[0].out != name {
 			t.Errorf("runs of %s: %+v", name, rs)
 		}
+	}
+}
+
+// TestGrunning tests that edits find their places in the release, and that they refuse a
+// release in which these are not what they were.
+func TestGrunning(t *testing.T) {
+	stock, err := tool.Release(tool.MustFork(t))
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	if _, err := grunning(stock, dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"proc.go", "runtime2.go", "grunning.go"} {
+		if _, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, 0); err != nil {
+			t.Error(err)
+		}
+	}
+	source := filepath.Join(dir, "src", "runtime")
+	if err := os.MkdirAll(source, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"type g struct {\n}\n", "type g struct {\n\ttrackingSeq uint8\n\ttrackingSeq uint8\n}\n"} {
+		if err := os.WriteFile(filepath.Join(source, "runtime2.go"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := grunning(tool.Toolchain{Goroot: dir}, dir); err == nil || !strings.Contains(err.Error(), "correct the edits") {
+			t.Errorf("%v for %q", err, text)
+		}
+	}
+}
+
+// TestAccounts tests that each of the programs knows its calls and kinds, and that those
+// are accounted as they should be, which the programs check.
+func TestAccounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs by three toolchains")
+	}
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		t.Skip("needs linux on amd64 or arm64")
+	}
+	b, err := newBench(false)
+	if err != nil {
+		t.Skip(err)
+	}
+	b.dir, b.rounds = t.TempDir(), 1
+	r := &report{dir: t.TempDir(), name: "accounts"}
+	if err := try(func() {
+		here := b.accountsHere()
+		accountCallsTable(r, here, nil)
+		accountSwitchesTable(r, here, nil)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	text := r.text.String()
+	if strings.Contains(text, "NaN") || strings.Contains(text, "| 0.0 ") || strings.Contains(text, "| +Inf") {
+		t.Errorf("something was not measured:\n%s", text)
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	got := verdicts(verdict(1, 0, "ns"), verdict(60, 60, "ns"), verdict(60.5, 60, "ns"), verdict(math.NaN(), 60, "ns"))
+	if want := "60 ns: met; 60 ns: **missed**; 60 ns: not measured"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

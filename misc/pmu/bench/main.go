@@ -42,6 +42,7 @@ var sections = []section{
 	{"floor", "Whose cost a sample is", [2]int{8, 60}, floor, false},
 	{"instructions", "Instructions per sample", [2]int{1, 1}, instructions, false},
 	{"off", "Without a profile", [2]int{6, 40}, off, false},
+	{"accounts", "Accounts of goroutines", [2]int{20, 60}, accounts, false},
 	{"accuracy", "Accuracy and precision", [2]int{3, 5}, accuracy, false},
 	{"threads", "Scale: threads", [2]int{3, 7}, scaleThreads, false},
 	{"events", "Scale: events", [2]int{3, 9}, scaleEvents, false},
