@@ -15,6 +15,7 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -125,7 +126,9 @@ func (c *collector) values(tok token.Token, i int, s, last *ast.ValueSpec) {
 			if len(last.Values) > 0 {
 				value = c.expr(last.Values[j%len(last.Values)])
 			}
-			if strings.Contains(value, "iota") || s != last {
+			if value == "iota" {
+				value = strconv.Itoa(i)
+			} else if strings.Contains(value, "iota") || s != last {
 				value += fmt.Sprintf(" /* iota %d */", i)
 			}
 			c.emit("%s %s = %s", tok, name.Name, value)
