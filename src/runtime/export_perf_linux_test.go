@@ -18,6 +18,8 @@ var (
 
 	PerfIoctl = ioctl
 	PerfFcntl = fcntlPtr
+
+	PerfClockGettime = clock_gettime
 )
 
 const (

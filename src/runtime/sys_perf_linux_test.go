@@ -203,3 +203,31 @@ func TestPerfFcntl(t *testing.T) {
 		t.Errorf("F_SETOWN_EX of nil = %d, want %d", got, want)
 	}
 }
+
+// TestPerfClockGettime compares the stub with the system call, and has the kernel refuse a
+// clock.
+func TestPerfClockGettime(t *testing.T) {
+	LockOSThread()
+	defer UnlockOSThread()
+	const threadCPU = 3 // CLOCK_THREAD_CPUTIME_ID
+	direct := func() (ts [2]uintptr) {
+		if _, _, errno := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, threadCPU, uintptr(unsafe.Pointer(&ts)), 0); errno != 0 {
+			t.Fatal(errno)
+		}
+		return ts
+	}
+	nanos := func(ts [2]uintptr) uint64 { return uint64(ts[0])*1e9 + uint64(ts[1]) }
+	for range 1000 {
+		var ts [2]uintptr
+		before := nanos(direct())
+		got := PerfClockGettime(threadCPU, &ts)
+		after := nanos(direct())
+		if n := nanos(ts); got != 0 || n < before || n > after {
+			t.Fatalf("clock_gettime = %d, %d ns; want 0, %d to %d ns", got, n, before, after)
+		}
+	}
+	var ts [2]uintptr
+	if got := PerfClockGettime(1000, &ts); got != perfErr(syscall.EINVAL) || ts != [2]uintptr{} {
+		t.Errorf("clock_gettime of a clock that does not exist = %d, want %d; %v", got, perfErr(syscall.EINVAL), ts)
+	}
+}

@@ -25,12 +25,10 @@ func ExampleInterval() {
 	var sum time.Duration
 	for part := range pprof.NumTimeParts {
 		sum += t.Parts[part]
-		if t.Parts[part] >= 9*time.Millisecond {
-			fmt.Println("at least 9ms in:", part)
-		}
 	}
+	fmt.Println("asleep for 9 ms at least:", t.Parts[pprof.TimeSleep] >= 9*time.Millisecond)
 	fmt.Println("the parts make up the time on the clock:", sum == t.Wall)
 	// Output:
-	// at least 9ms in: sleep
+	// asleep for 9 ms at least: true
 	// the parts make up the time on the clock: true
 }

@@ -229,6 +229,53 @@ func timeStopped(t *testing.T, child string, length time.Duration) {
 	t.Logf("%s", all.String())
 }
 
+// TestTimeMigrations tests that a goroutine that has another thread than before has that
+// counted.
+func TestTimeMigrations(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	inNew(func() {
+		const n = 10
+		seen := uint64(0) // at least so many
+		u := timeOf(t, func() {
+			thread := syscall.Gettid()
+			for deadline := time.Now().Add(time.Minute); seen < n && time.Now().Before(deadline); {
+				timeMove()
+				if now := syscall.Gettid(); now != thread {
+					seen++
+					thread = now
+				}
+			}
+		})
+		if seen < n || u.Migrations < seen || u.Migrations > u.Switches {
+			t.Errorf("another thread %d times: %d migrations, %d switches", seen, u.Migrations, u.Switches)
+		}
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		u = timeOf(t, func() {
+			for range n {
+				timeMove()
+			}
+		})
+		if u.Migrations != 0 || u.Switches < n {
+			t.Errorf("%d migrations, %d switches of a locked goroutine", u.Migrations, u.Switches)
+		}
+	})
+}
+
+// timeMove moves the goroutine to another thread, mostly, where there is one P: another
+// one runs on its thread meanwhile, and keeps it.
+func timeMove() {
+	moved, quit := make(chan bool), make(chan bool)
+	inNewAsync(func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		close(moved)
+		<-quit
+	})
+	<-moved
+	close(quit)
+}
+
 // hog starts a process that has its CPU for itself, as far as others let it.
 func hog(t *testing.T) *exec.Cmd {
 	t.Helper()

@@ -82,48 +82,6 @@ func goid() uint64 {
 	return id
 }
 
-// TestTimeMigrations tests that a goroutine that is moved to another thread each time has
-// that counted.
-func TestTimeMigrations(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	inNew(func() {
-		const n = 20
-		u := timeOf(t, func() {
-			for range n {
-				timeMove()
-			}
-		})
-		// Another thread may take the P at any time.
-		if u.Migrations < n/2 || u.Migrations > u.Switches {
-			t.Errorf("moved to another thread %d times: %d migrations, %d switches", n, u.Migrations, u.Switches)
-		}
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		u = timeOf(t, func() {
-			for range n {
-				timeMove()
-			}
-		})
-		if u.Migrations != 0 || u.Switches < n {
-			t.Errorf("%d migrations, %d switches of a locked goroutine", u.Migrations, u.Switches)
-		}
-	})
-}
-
-// timeMove moves the goroutine to another thread, where there is one P: another one runs
-// on its thread meanwhile, and keeps it.
-func timeMove() {
-	moved, quit := make(chan bool), make(chan bool)
-	inNewAsync(func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		close(moved)
-		<-quit
-	})
-	<-moved
-	close(quit)
-}
-
 // TestTimeAllocs tests that reading allocates nothing.
 func TestTimeAllocs(t *testing.T) {
 	if race.Enabled {

@@ -52,7 +52,7 @@ func TestPerfNoRing(t *testing.T) {
 		event = "task-clock"
 	}
 	r := perfProfileOf(t, []perfReq{{event, 500e3}}, func() { perfSpin(300 * time.Millisecond) })[0]
-	if n := perfMappings(t); n != 0 {
+	if n, _ := perfMappings(t); n != 0 {
 		t.Errorf("%d rings are mapped", n)
 	}
 	l := r.ledger()
@@ -99,7 +99,7 @@ func TestPerfNoMmap(t *testing.T) {
 	forbidRings(t)
 	const calls = 1000
 	r := perfProfileOf(t, []perfReq{{perfCalls("perfTargetA"), 1}}, func() { perfCaller1(calls) })[0]
-	if n := perfMappings(t); n != 0 {
+	if n, _ := perfMappings(t); n != 0 {
 		t.Errorf("%d rings are mapped", n)
 	}
 	if l := r.ledger(); !strings.Contains(l, "threads without a ring: ") {

@@ -409,55 +409,6 @@ func perfChildResult(t *testing.T, mode string, prepare func(*exec.Cmd)) (string
 // perfInChild returns the mode in a process of perfChild's, otherwise "".
 func perfInChild() string { return os.Getenv("PMU_TEST_CHILD") }
 
-// perfProcDir returns the names in a directory of /proc/self that are numbers.
-func perfProcDir(t *testing.T, dir string) (numbers []int) {
-	t.Helper()
-	d, err := os.ReadDir("/proc/self/" + dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range d {
-		numbers = append(numbers, int(perfAtoi(t, e.Name())))
-	}
-	return numbers
-}
-
-// perfThreadIDs returns the process's threads.
-func perfThreadIDs(t *testing.T) []int { t.Helper(); return perfProcDir(t, "task") }
-
-// perfAllFDs returns the process's descriptors, with one that is ReadDir's own.
-func perfAllFDs(t *testing.T) []int { t.Helper(); return perfProcDir(t, "fd") }
-
-// perfFDs returns the descriptors of performance events.
-func perfFDs(t *testing.T) []int {
-	t.Helper()
-	return slices.DeleteFunc(perfAllFDs(t), func(fd int) bool {
-		link, _ := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
-		return !strings.Contains(link, "perf_event")
-	})
-}
-
-// perfMappings returns the number of mapped rings.
-func perfMappings(t *testing.T) int {
-	t.Helper()
-	b, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Count(string(b), "perf_event")
-}
-
-// perfNothingOpen fails the test if a counter or a ring is left.
-func perfNothingOpen(t *testing.T) {
-	t.Helper()
-	if n := len(perfFDs(t)); n != 0 {
-		t.Errorf("%d counters are open", n)
-	}
-	if n := perfMappings(t); n != 0 {
-		t.Errorf("%d rings are mapped", n)
-	}
-}
-
 // perfThreads has n threads run f one after the other, each on a thread that is
 // new, and exits with it.
 func perfThreads(n int, f func()) {
@@ -470,20 +421,4 @@ func perfThreads(n int, f func()) {
 		}()
 		<-done
 	}
-}
-
-// perfStatus returns a line of /proc/self/status.
-func perfStatus(t *testing.T, key string) string {
-	t.Helper()
-	b, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(b)) {
-		if v, ok := strings.CutPrefix(line, key+":"); ok {
-			return strings.TrimSpace(v)
-		}
-	}
-	t.Fatalf("/proc/self/status has no %s", key)
-	return ""
 }
