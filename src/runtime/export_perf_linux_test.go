@@ -201,17 +201,7 @@ func PerfRingRead(words []uint64, tail, head uint64) (recs []PerfRecord, ok []bo
 
 // Accounts of goroutines; see perfaccount.go.
 
-const PerfClockError = perfClockError
-
 var PerfTicksNanos = perfTicksNanos
-
-// PerfNow returns what perfNow does.
-func PerfNow() (nanos, ticks int64) {
-	mp := acquirem()
-	nanos, ticks = perfNow(mp)
-	releasem(mp)
-	return nanos, ticks
-}
 
 func PerfAccountsUsed() int64 { return perfAccountsUsed.Load() }
 

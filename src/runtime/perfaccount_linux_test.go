@@ -28,25 +28,6 @@ func TestPerfWaits(t *testing.T) {
 	}
 }
 
-// TestPerfClock tests that perfNow is nanotime but for what it may be wrong by, as long
-// as the thread has a CPU, and that perfTicks and it go together.
-func TestPerfClock(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	var worst int64
-	reads := 0
-	for start := time.Now(); time.Since(start) < time.Second; reads++ {
-		before := runtime.Nanotime()
-		now, _ := runtime.PerfNow()
-		after := runtime.Nanotime()
-		worst = max(worst, before-now, now-after)
-	}
-	t.Logf("%d reads, wrong by %d ns at most", reads, worst)
-	if worst > runtime.PerfClockError {
-		t.Errorf("wrong by %d ns, want %d at most", worst, runtime.PerfClockError)
-	}
-}
-
 func TestPerfTicksNanos(t *testing.T) {
 	for range 100_000 {
 		ticks := rand.Int64() >> rand.IntN(64)
