@@ -49,7 +49,17 @@ type perfAccount struct {
 	// pinned says that the account stays until the goroutine ends. Otherwise it goes
 	// when the goroutine next leaves its thread and no interval is open.
 	pinned    bool
-	intervals uint32 // that are open
+	intervals uint32 // that are open, and 1 if there is a member
+
+	// seq is odd while what follows changes; see peek.
+	seq atomic.Uint32
+
+	// turn is when the goroutine last got its thread or left it. If it then is longer than
+	// least without one or with it, its task hears of it. Both are in ticks.
+	turn  int64
+	least int64
+
+	member perfMemberRef // of a task that it works for, or 0
 
 	// The parts' times are kept in ticks (perfTicks) until settle adds them to usage: for
 	// each part the time of all stretches that have ended, less what settle had of the
@@ -164,6 +174,13 @@ var perfAccountHooks struct {
 	inherit      func(newg *g, a *perfAccount)
 	otherThread  func(a *perfAccount, mp *m)
 	leaveCounted func(a *perfAccount, mp *m)
+
+	// Of tasks.
+	logAway func(gp *g, a *perfAccount, now int64)
+	logKept func(gp *g, a *perfAccount, now int64)
+	wake    func(a *perfAccount)
+	ran     func(a *perfAccount, now int64)
+	stopped func(w worldStop)
 }
 
 // perfSetAccountHooks sets them. It may be called by several goroutines at once.
@@ -174,6 +191,14 @@ func perfSetAccountHooks() {
 	h.inherit = perfInherit
 	h.otherThread = (*perfAccount).otherThread
 	h.leaveCounted = (*perfAccount).leaveCounted
+	h.logAway, h.logKept, h.wake, h.ran, h.stopped = perfLogAway, perfBack, perfWake, perfRan, perfStopped
+}
+
+// perfStarts is called before the world is started, which was stopped as w says.
+func perfStarts(w worldStop) {
+	if h := perfAccountHooks.stopped; h != nil {
+		h(w)
+	}
 }
 
 // perfNewAccount returns an account whose goroutine is in the given part from now on.
@@ -184,7 +209,7 @@ func perfNewAccount(part perf.Part) *perfAccount {
 		a = (*perfAccount)(persistentalloc(unsafe.Sizeof(perfAccount{}), tagAlign, &memstats.other_sys))
 	}
 	nanos, ticks := perfNow(getg().m)
-	*a = perfAccount{node: a.node, serial: perfSerial.Add(1), part: part, since: ticks, settled: ticks, latest: nanos, mid: perfNoThread}
+	*a = perfAccount{node: a.node, serial: perfSerial.Add(1), part: part, since: ticks, settled: ticks, latest: nanos, mid: perfNoThread, turn: ticks, least: perfNeverLog}
 	a.nanos = nanos
 	perfAccountsUsed.Add(1)
 	return a
@@ -304,14 +329,17 @@ func perfInherit(newg *g, p *perfAccount) {
 		return
 	}
 	a := perfNewAccount(perf.PartRunnable)
-	a.pinned = true
+	a.pinned = p.pinned || p.member == 0 || p.intervals > 1
 	a.bubbled = newg.bubble != nil
 	a.cpu = p.cpu
 	for c := p.counts; c != nil; c = c.next {
-		if c.pinned || c.intervals > 0 {
+		if c.pinned || c.intervals > 1 || c.intervals == 1 && (p.member == 0 || p.member.ptr().task.set != c.set) {
 			a.count(c.set).pinned = true
 		}
 	}
 	newg.account = a.ref()
 	a.judge()
+	if p.member != 0 {
+		p.member.ptr().inherit(newg, a)
+	}
 }

@@ -250,6 +250,50 @@ func (c *perfAccountCounts) read(a *perfAccount, mp *m, dst []perf.Count) (unrea
 	return c.unread, f, perf.IntervalUnread
 }
 
+// total returns what the goroutine has counted of event i of the set, up to the latest
+// reading.
+//
+//go:nowritebarrierrec
+func (c *perfAccountCounts) total(i int) perf.Count {
+	return c.counted.count(perfCount.sets[c.set.Set], i)
+}
+
+// peekCounts stores what a's goroutine, which may be any and run meanwhile, has counted
+// in a set of n counters, up to now.
+func (a *perfAccount) peekCounts(set perf.SetID, dst *[perf.MaxEvents]perf.Count, n int) (unread uint64) {
+	c := a.find(set)
+	if c == nil {
+		return 0
+	}
+	lock(&perfCount.lock)
+	for perfSetOpen(set) {
+		seq := a.seq.Load()
+		t := c.thread // nil if what is counted does not change before seq does
+		var v perfDivisionNow
+		if t != nil {
+			// Who closes the thread's counters needs the lock.
+			if f := t.readDivision(&v); f.Op == perf.OpNone && v.user != c {
+				continue // it has just got the thread, or left it
+			}
+		}
+		for i := range n {
+			dst[i] = c.total(i)
+			if v.user == c {
+				times := v.began[t.set.leader[i]]
+				more := t.last.count(t.set, i)
+				more.SubNotBelow(perf.Count{Value: v.start[i], Enabled: times.enabled, Running: times.running})
+				dst[i].Add(more)
+			}
+		}
+		unread = c.unread
+		if perfPeeked(&a.seq, seq) && (t == nil || t.meter.busy.Load() == 0 && t.division.ticks == v.ticks && t.division.user == v.user) {
+			break
+		}
+	}
+	unlock(&perfCount.lock)
+	return unread
+}
+
 // readSteady stores in values what the calling goroutine, which has mp's thread, has
 // counted, if the thread's counters are steady. They have sequence seq then, and the
 // times of their group are ticks more than c's. Otherwise ok is false.

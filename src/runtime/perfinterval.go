@@ -31,6 +31,7 @@ func perfOwnAccount() *perfAccount {
 	a.onThread = true
 	a.mid = gp.m.id
 	a.calls = gp.m.ncgocall
+	a.turn = a.since
 	a.bubbled = gp.account != 0
 	gp.account = a.ref()
 	return a

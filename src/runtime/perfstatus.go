@@ -97,9 +97,11 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 				perfAccountHooks.leaveCounted(a, getg().m)
 			}
 			a.onThread = false
+			a.begin(part, perfReadTime())
+			a.left()
+			return false
 		}
 	} else if new == _Grunnable {
-		part = perf.PartRunnable
 		if !a.onThread {
 			if by := getg().m.curg; by == nil {
 				a.waker = 0
@@ -107,6 +109,9 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 				a.waker = by.goid
 			}
 			a.begin(perf.PartRunnable, perfReadTime())
+			if a.since-a.turn > a.least {
+				perfAccountHooks.wake(a)
+			}
 			return false
 		}
 		if a.counts != nil {
@@ -116,15 +121,28 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 		if gp.preempt {
 			a.preemptions++
 		}
+		now := perfReadTime()
+		if a.part != perf.PartRunning {
+			a.back(gp, now)
+		}
+		a.begin(perf.PartRunnable, now)
+		a.left()
+		return false
 	} else if new == _Grunning {
+		now := perfReadTime()
 		if a.onThread {
-			a.begin(perf.PartRunning, perfReadTime())
+			a.back(gp, now)
+			a.begin(perf.PartRunning, now)
 			return false
 		}
 		a.onThread = true
 		a.switches++
 		a.calls = getg().m.ncgocall
-		a.begin(perf.PartRunning, perfReadTime())
+		if now-a.turn > a.least {
+			perfAccountHooks.logAway(gp, a, now)
+		}
+		a.begin(perf.PartRunning, now)
+		a.turn = now
 		if mp := getg().m; a.mid != mp.id {
 			perfAccountHooks.otherThread(a, mp)
 		}
@@ -164,13 +182,22 @@ func (a *perfAccount) cross(gp *g, new uint32) {
 		part = a.away(getg().m)
 	}
 	if !a.cpu && !a.cpuSince {
-		a.begin(part, perfTicks())
+		now := perfTicks()
+		if new != _Gsyscall {
+			a.back(gp, now)
+		}
+		a.begin(part, now)
 		return
 	}
 	// There is not enough stack here for what may have to be asked. reentersyscall
 	// relies on sched, which systemstack changes.
 	pc, sp, bp, lr := gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr
-	systemstack(func() { a.change(part) })
+	systemstack(func() {
+		if now := perfTicks(); part == perf.PartRunning && now-a.since > a.least {
+			perfLogKept(gp, a, gp.syscallbp, now)
+		}
+		a.change(part)
+	})
 	gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr = pc, sp, bp, lr
 }
 
@@ -199,6 +226,7 @@ func (a *perfAccount) follow(gp *g, old, new uint32) {
 			a.enter(gp, mp)
 			return
 		}
+		a.back(gp, perfTicks())
 		a.change(perf.PartRunning)
 	case _Grunnable:
 		if a.onThread {
@@ -212,6 +240,9 @@ func (a *perfAccount) follow(gp *g, old, new uint32) {
 			a.wake(gp, mp)
 		}
 		a.change(perf.PartRunnable)
+		if a.since-a.turn > a.least {
+			perfWake(a)
+		}
 	case _Gwaiting:
 		w := &perfWaits[gp.waitreason]
 		if a.onThread && !w.keeps {
@@ -221,6 +252,9 @@ func (a *perfAccount) follow(gp *g, old, new uint32) {
 		a.change(w.part) // or it is born parked
 	case _Gdead, _Gdeadextra:
 		a.pinned, a.intervals = false, 0
+		if a.member != 0 {
+			a.endMember(mp)
+		}
 		if a.onThread {
 			a.leave(gp, perf.PartOther)
 		} else {
@@ -273,7 +307,11 @@ func (a *perfAccount) enter(gp *g, mp *m) {
 	a.onThread = true
 	a.switches++
 	a.calls = mp.ncgocall
+	if now := perfTicks(); now-a.turn > a.least {
+		perfLogAway(gp, a, now)
+	}
 	a.change(perf.PartRunning)
+	a.turn = a.since
 	if a.mid != mp.id {
 		a.otherThread(mp)
 	}
@@ -312,8 +350,12 @@ func (a *perfAccount) leave(gp *g, part perf.Part) {
 	if a.counts != nil {
 		a.leaveCounted(getg().m)
 	}
+	if a.part != perf.PartRunning {
+		a.back(gp, perfTicks())
+	}
 	a.change(part)
 	a.onThread = false
+	a.left()
 	if a.counts != nil || !a.pinned {
 		a.release(gp)
 	}
@@ -337,8 +379,69 @@ func (a *perfAccount) change(part perf.Part) {
 //go:nosplit
 //go:nowritebarrierrec
 func (a *perfAccount) begin(part perf.Part, now int64) {
+	perfSeqBegin(&a.seq)
 	a.ticks[a.part&perfPartMask] += now - a.since
 	a.part, a.since = part, now
+	perfSeqEnd(&a.seq)
+}
+
+// left notes that the goroutine has left its thread, now.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func (a *perfAccount) left() {
+	if a.since-a.turn > a.least {
+		perfAccountHooks.ran(a, a.since)
+	}
+	a.turn = a.since
+}
+
+// back notes that the goroutine, which has kept its thread, is back from a system call or
+// the like, now.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func (a *perfAccount) back(gp *g, now int64) {
+	if now-a.since > a.least {
+		perfAccountHooks.logKept(gp, a, now)
+	}
+}
+
+// perfBack is back on the goroutine's own stack, or on the system stack.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfBack(gp *g, a *perfAccount, now int64) {
+	if a.part == perf.PartRunning {
+		return // born
+	}
+	bp := gp.syscallbp
+	if a.part != perf.PartSyscall && a.part != perf.PartC {
+		bp = gp.sched.bp
+	}
+	if getg() == getg().m.g0 {
+		perfLogKept(gp, a, bp, now)
+		return
+	}
+	// As in cross.
+	pc, sp, sbp, lr := gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr
+	systemstack(func() { perfLogKept(gp, a, bp, now) })
+	gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr = pc, sp, sbp, lr
+}
+
+// endMember ends a's membership, since its goroutine ends.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) endMember(mp *m) {
+	if a.counts != nil && a.onThread {
+		a.leaveCounted(mp)
+	}
+	nanos, ticks := perfNow(mp)
+	if a.cpuSince {
+		a.preempted(ticks, perfCPUFree)
+	}
+	a.settle(nanos, ticks)
+	a.leaveTask()
 }
 
 // judge finds out whether a is plain: whether nothing has to be asked when its part
@@ -352,7 +455,7 @@ func (a *perfAccount) judge() {
 			return
 		}
 	}
-	a.plain = a.pinned && !a.cpu && !a.cpuSince && !a.bubbled && perfClockFit()
+	a.plain = (a.pinned || a.member != 0) && !a.cpu && !a.cpuSince && !a.bubbled && perfClockFit()
 }
 
 // preempted adds the time, up to now, for which the thread had no CPU to
@@ -398,6 +501,7 @@ func (a *perfAccount) nanosTicks(nanos int64) int64 {
 //
 //go:nowritebarrierrec
 func (a *perfAccount) settle(nanos, now int64) {
+	perfSeqBegin(&a.seq)
 	shown := a.latest - a.nanos     // to have been running in this epoch
 	a.latest = max(a.latest, nanos) // see perfNow
 	wall := a.latest - a.nanos
@@ -420,6 +524,7 @@ func (a *perfAccount) settle(nanos, now int64) {
 	a.known = 0
 	a.settled = now
 	a.ticks[a.part&perfPartMask] = a.since - now
+	perfSeqEnd(&a.seq)
 }
 
 // settleParts divides the time wall. What was shown as running is left to that: the

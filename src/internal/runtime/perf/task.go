@@ -1,0 +1,100 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package perf
+
+// A TaskID names a task of this process, one that has not been given up or was. The zero
+// TaskID names none.
+type TaskID struct {
+	Task   uintptr // package runtime's
+	Serial uint64  // > 0: which use of that memory
+}
+
+// A TaskUsage is what the goroutines of a task, and of its children, have used.
+type TaskUsage struct {
+	Usage
+	Counts [MaxEvents]Count
+
+	Goroutines uint64 // that have worked for it
+	Working    uint64 // of them, that have neither ended nor left it
+	Unread     uint64 // stretches on a thread that could not be counted
+
+	Stretches    int   // in its log
+	Short        int64 // that were too many, the shortest ones
+	ShortNanos   int64 // theirs
+	NoMemory     int64 // for which there was no memory
+	Began, Ended int64 // by the monotonic clock; Ended is now, if it has not
+}
+
+// Add adds o to u, but for Wall and Waker.
+//
+//go:norace
+func (u *Usage) Add(o *Usage) {
+	for i := range u.Parts {
+		u.Parts[i] += o.Parts[i]
+	}
+	u.Measured += o.Measured
+	u.Switches += o.Switches
+	u.Preemptions += o.Preemptions
+	u.Migrations += o.Migrations
+}
+
+const (
+	MaxStretchStack   = 12 // frames kept of where a goroutine waited
+	MaxWakerStack     = 8
+	MaxTaskStretches  = 128
+	TaskStretchChunk  = 8 // stretches are allocated so many at once
+	MaxTaskDepth      = 16
+	MaxTaskGoroutines = 16 // whose names are kept that outlive a task
+)
+
+// A Stretch is a time in which a goroutine of a task waited, or was in a system call or
+// the like. Times are by the monotonic clock, in ns, when it is read; in the log they are
+// package runtime's ticks.
+type Stretch struct {
+	Goid  uint64
+	Start int64 // it began to wait
+	Wake  int64 // it was runnable
+	End   int64 // it ran
+
+	Part     Part
+	Reason   uint8 // a wait reason of package runtime, if it has one
+	OnThread bool
+	Stop     uint8 // why the world was stopped; see Stopped
+
+	WakerKind  uint32
+	BehindKind uint32
+	StackLen   uint8
+	WakerLen   uint8
+
+	Waker     uint64 // goroutine
+	WakerSpan uint64
+	Behind    int64 // in [Wake, End), so long a goroutine of a task of BehindKind had the P
+	Stopped   int64 // in [Start, End), so long the world was stopped
+
+	Stack      [MaxStretchStack]uintptr // return addresses, without those that are inlined
+	WakerStack [MaxWakerStack]uintptr
+}
+
+// A TaskGoroutine is one that has outlived a task.
+type TaskGoroutine struct {
+	Goid    uint64
+	Start   uintptr // PC of the function that it began with
+	Created uintptr // return PC of the go statement
+	Part    Part
+}
+
+// A TaskConfig says how tasks are followed.
+type TaskConfig struct {
+	Least  int64 // ns: shorter stretches are not logged
+	Memory int   // bytes for the logs of all tasks together
+}
+
+// The rings that each P has for records of tasks.
+const (
+	TaskRing     = iota // all that are chosen
+	SlowTaskRing        // slow ones, with their logs
+	NumTaskRings
+	MaxTaskProcs = 512 // Ps that have rings of their own
+)

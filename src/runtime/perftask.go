@@ -1,0 +1,650 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Tasks: what goroutines that work together use; see package runtime/task.
+//
+// A goroutine that works for a task has an account, and the account a perfMember. What
+// the goroutine uses from when it joins the task until it leaves is the task's, and that
+// of the tasks that it is a child of. A goroutine that it starts is a member from birth.
+//
+// While a task can be found it stays: its user holds a reference until it gives it up,
+// and so do members and children.
+
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"internal/runtime/perf"
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+// A perfTask is a task. It is allocated outside the heap and reused.
+//
+// Its fields, but those that are set when it is made, are protected by root.lock. That is
+// taken by goroutines that join, leave and ask, and by the scheduler when a goroutine of
+// the task ends, or has waited for long: on a thread that holds no other lock but those
+// of callers of casgstatus, which no holder of root.lock takes. Nothing waits under it,
+// apart from who asks for counts, for as long as reading a counter takes.
+type perfTask struct {
+	_    sys.NotInHeap
+	node lfnode
+
+	serial atomic.Uint64 // names this use of the memory
+	lock   mutex         // of a root
+
+	root   *perfTask
+	parent *perfTask
+	depth  int
+	refs   int
+	span   uint64
+	kind   uint32
+	open   bool
+	began  int64
+	ended  int64
+	set    perf.SetID
+	events int
+
+	members  *perfMember
+	children *perfTask // with a reference
+	next     *perfTask // among parent.children
+	prev     *perfTask
+
+	// What those have used that are not members any more.
+	usage      perf.Usage
+	counts     [perf.MaxEvents]perf.Count
+	unread     uint64
+	goroutines uint64
+
+	log perfTaskLog
+}
+
+// A perfMember is what the account of a goroutine has while the goroutine works for a
+// task. Allocated like an account.
+type perfMember struct {
+	_    sys.NotInHeap
+	node lfnode
+
+	task       *perfTask
+	account    *perfAccount
+	goid       uint64
+	startpc    uintptr
+	gopc       uintptr
+	next, prev *perfMember // in task.members
+
+	// What the account had when the goroutine joined.
+	usage  perf.Usage
+	counts [perf.MaxEvents]perf.Count
+	unread uint64
+
+	woken perfWoken
+}
+
+// A perfMemberRef is a *perfMember in an account; see perfAccountRef.
+type perfMemberRef uintptr
+
+//go:nosplit
+func (r perfMemberRef) ptr() *perfMember { return (*perfMember)(unsafe.Pointer(r)) }
+
+func (m *perfMember) ref() perfMemberRef { return perfMemberRef(unsafe.Pointer(m)) }
+
+// A perfWoken is how a goroutine's latest wait ended. It belongs to who owns the account.
+type perfWoken struct {
+	since int64 // perfAccount.turn when the wait began, of which this is the end
+	goid  uint64
+	span  uint64
+	kind  uint32
+	n     uint8
+	stack [perf.MaxWakerStack]uintptr
+}
+
+var (
+	perfFreeTasks   lfstack
+	perfFreeMembers lfstack
+	perfTaskSerial  atomic.Uint64
+	perfTasksUsed   atomic.Int64 // that are not free, for tests
+)
+
+// A perfJoin is how a goroutine comes to work for a task.
+type perfJoin uint8
+
+const (
+	perfJoinOther perfJoin = iota
+	perfJoinNew            // it has just made it
+	perfJoinBack           // it has before, until it began another one
+)
+
+// perfNeverLog is the least length of stretches that are logged, if none are.
+const perfNeverLog = 1<<63 - 1
+
+// find returns the task that id names, or nil if it has been given up.
+func perfFindTask(id perf.TaskID) *perfTask {
+	t := (*perfTask)(unsafe.Pointer(id.Task))
+	if t == nil || t.serial.Load() != id.Serial {
+		return nil
+	}
+	return t
+}
+
+func (t *perfTask) id() perf.TaskID {
+	if t == nil {
+		return perf.TaskID{}
+	}
+	return perf.TaskID{Task: uintptr(unsafe.Pointer(t)), Serial: t.serial.Load()}
+}
+
+// perfTaskNew begins a task, as a child of parent if that is still there. Its members'
+// counts in a set of n counters are kept, unless set is zero. If enter, the calling
+// goroutine joins it, and was names the task that it worked for before. goid is the
+// goroutine's ID.
+//
+//go:linkname perfTaskNew runtime/task.runtime_perfTaskNew
+func perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.SetID, n int, enter bool) (id, was perf.TaskID, goid uint64) {
+	mp := acquirem()
+	perfCPUOpen(mp)
+	a := perfOwnAccount()
+	t := (*perfTask)(perfFreeTasks.pop())
+	if t == nil {
+		t = (*perfTask)(persistentalloc(unsafe.Sizeof(perfTask{}), tagAlign, &memstats.other_sys))
+	}
+	perfTasksUsed.Add(1)
+	t.root, t.parent, t.depth = t, nil, 0
+	t.span, t.kind, t.set, t.events = span, kind, set, n
+	t.usage = perf.Usage{}
+	t.unread, t.goroutines = 0, 0
+	t.open, t.refs, t.ended = true, 1, 0
+	if n > 0 {
+		t.counts = [perf.MaxEvents]perf.Count{}
+	}
+	t.log.reset()
+	if p := perfFindTask(parent); p != nil {
+		root := p.root
+		lock(&root.lock)
+		if p.root == root && p.serial.Load() == parent.Serial && p.refs > 0 && p.depth < perf.MaxTaskDepth {
+			t.root, t.parent, t.depth = p.root, p, p.depth+1
+			p.refs++
+			t.next = p.children
+			if t.next != nil {
+				t.next.prev = t
+			}
+			p.children = t
+		}
+		unlock(&root.lock)
+	}
+	t.serial.Store(perfTaskSerial.Add(1))
+	id = t.id()
+	if enter {
+		a.settleNow(mp, perfCPUPaged)
+		t.began = a.latest
+		was = perfRejoin(getg(), a, mp, id, perfJoinNew)
+	} else {
+		t.began, _ = perfNow(mp)
+	}
+	goid = getg().goid
+	releasem(mp)
+	return id, was, goid
+}
+
+// perfTaskEnter has the calling goroutine work for the task, or for none if that is zero
+// or has been given up. was names the one that it worked for before.
+//
+//go:linkname perfTaskEnter runtime/pprof.runtime_perfTaskEnter
+func perfTaskEnter(id perf.TaskID) (was perf.TaskID) {
+	mp := acquirem()
+	gp := getg()
+	t := perfFindTask(id)
+	if a := perfAccountOf(gp); a != nil && a.member != 0 {
+		if a.member.ptr().task == t {
+			was = t.id()
+			releasem(mp)
+			return was
+		}
+	} else if t == nil {
+		releasem(mp)
+		return was
+	}
+	perfCPUOpen(mp)
+	a := perfOwnAccount()
+	a.settleNow(mp, perfCPUPaged)
+	was = perfRejoin(gp, a, mp, id, perfJoinOther)
+	releasem(mp)
+	return was
+}
+
+// perfTaskCurrent names the task that the calling goroutine works for.
+//
+//go:linkname perfTaskCurrent runtime/task.runtime_perfTaskCurrent
+func perfTaskCurrent() (id perf.TaskID) {
+	if a := perfAccountOf(getg()); a != nil && a.member != 0 {
+		id = a.member.ptr().task.id()
+	}
+	return id
+}
+
+// perfRejoin has gp, which is the current goroutine and whose account a is settled, leave
+// its task and join the one that id names, if that is there.
+func perfRejoin(gp *g, a *perfAccount, mp *m, id perf.TaskID, how perfJoin) (was perf.TaskID) {
+	t, serial := perfFindTask(id), id.Serial
+	m := a.member.ptr()
+	var tree *perfTask
+	if m != nil {
+		was = m.task.id()
+		tree = m.task.root
+		if m.task.events > 0 {
+			a.readMember(m, mp)
+		}
+		a.leaveTask()
+	}
+	if t == nil {
+		return was
+	}
+	m = perfNewMember()
+	m.goid, m.startpc, m.gopc = gp.goid, gp.startpc, gp.gopc
+	m.usage = a.usage
+	m.counts, m.unread = [perf.MaxEvents]perf.Count{}, 0
+	if t.events > 0 {
+		c := a.count(t.set)
+		c.intervals++
+		var counts [perf.MaxEvents]perf.Count
+		m.unread, _, _ = c.read(a, mp, counts[:t.events])
+		m.counts = counts
+	}
+	if !a.joinTask(m, t, serial, how, tree) {
+		m.task = nil
+		if t.events > 0 {
+			if c := a.find(t.set); c != nil && c.intervals > 0 {
+				c.intervals--
+			}
+		}
+		perfFreeMembers.push(&m.node)
+		a.judge()
+	}
+	return was
+}
+
+// readMember reads what the counters of the calling goroutine's thread have counted
+// since a's were last read.
+func (a *perfAccount) readMember(m *perfMember, mp *m) {
+	if c := a.find(m.task.set); c != nil {
+		var counts [perf.MaxEvents]perf.Count
+		c.read(a, mp, counts[:m.task.events])
+	}
+}
+
+func perfNewMember() *perfMember {
+	m := (*perfMember)(perfFreeMembers.pop())
+	if m == nil {
+		m = (*perfMember)(persistentalloc(unsafe.Sizeof(perfMember{}), tagAlign, &memstats.other_sys))
+	}
+	return m
+}
+
+// joinTask makes m, with the goroutine's numbers in it, a's. from is the root of the task that
+// the goroutine worked for before, or nil: if it is another one than t's, the goroutine
+// is new to the tasks that t is a child of. It reports false if t has been given up.
+func (a *perfAccount) joinTask(m *perfMember, t *perfTask, serial uint64, how perfJoin, from *perfTask) bool {
+	m.account, m.task = a, t
+	m.woken.since = 0
+	m.prev = nil
+	root := t.root
+	// Nobody else has a new task. (A child's parent has.)
+	locked := t.parent != nil || how != perfJoinNew
+	if locked {
+		lock(&root.lock)
+	}
+	if t.serial.Load() != serial || t.root != root { // never if it is new
+		unlock(&root.lock)
+		return false
+	}
+	t.refs++
+	if from != root && how != perfJoinBack {
+		for s := t; s != nil; s = s.parent {
+			s.goroutines++
+		}
+	} else if how == perfJoinNew {
+		t.goroutines++
+	}
+	m.next = t.members
+	if m.next != nil {
+		m.next.prev = m
+	}
+	t.members = m
+	if locked {
+		unlock(&root.lock)
+	}
+	a.member = m.ref()
+	a.intervals++
+	a.least = perfTaskConfig.least
+	a.judge()
+	return true
+}
+
+// leaveTask ends a's membership. a is settled, and its counters have been read, if they
+// count for the task.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) leaveTask() {
+	m := a.member.ptr()
+	t := m.task
+	var c *perfAccountCounts
+	if t.events > 0 {
+		c = a.find(t.set)
+	}
+	root := t.root
+	lock(&root.lock)
+	t.remove(m, &a.usage, c)
+	free := t.unref()
+	unlock(&root.lock)
+	free.freeAll()
+	a.noMember(m, c)
+}
+
+// remove removes m, whose account has used that much, and counted c. The caller holds
+// root.lock.
+//
+//go:nowritebarrierrec
+func (t *perfTask) remove(m *perfMember, usage *perf.Usage, c *perfAccountCounts) {
+	m.addTo(t, usage, c)
+	if m.next != nil {
+		m.next.prev = m.prev
+	}
+	if m.prev != nil {
+		m.prev.next = m.next
+	} else {
+		t.members = m.next
+	}
+	m.next, m.prev = nil, nil
+}
+
+// noMember says that a is not a member any more.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) noMember(m *perfMember, c *perfAccountCounts) {
+	a.member = 0
+	a.least = perfNeverLog
+	if a.intervals > 0 { // 0 if the goroutine ends
+		a.intervals--
+	}
+	if c != nil && c.intervals > 0 {
+		c.intervals--
+	}
+	perfFreeMembers.push(&m.node)
+}
+
+// addTo adds what m has used, up to usage and what c has counted, to t and the tasks
+// that t is a child of. The caller holds root.lock.
+//
+//go:nowritebarrierrec
+func (m *perfMember) addTo(t *perfTask, usage *perf.Usage, c *perfAccountCounts) {
+	used := *usage
+	used.Sub(&m.usage)
+	for ; t != nil; t = t.parent {
+		t.usage.Add(&used)
+		if c == nil || t.set != c.set {
+			continue
+		}
+		for i := range t.events {
+			n := c.total(i)
+			n.SubNotBelow(m.counts[i])
+			t.counts[i].Add(n)
+		}
+		t.unread += c.unread - m.unread
+	}
+}
+
+// unref drops a reference to t, and returns t if that was the last one: linked by next
+// with the tasks that lost theirs by that. The caller holds root.lock, and frees them
+// when it has let go of that.
+//
+//go:nowritebarrierrec
+func (t *perfTask) unref() (free *perfTask) {
+	for t != nil {
+		if t.refs--; t.refs > 0 {
+			return free
+		}
+		p := t.parent
+		if p != nil {
+			if t.next != nil {
+				t.next.prev = t.prev
+			}
+			if t.prev != nil {
+				t.prev.next = t.next
+			} else {
+				p.children = t.next
+			}
+		}
+		t.serial.Store(0)
+		t.prev, t.next = nil, free
+		free = t
+		t = p
+	}
+	return free
+}
+
+// freeAll keeps t and those linked with it for others.
+//
+//go:nowritebarrierrec
+func (t *perfTask) freeAll() {
+	for t != nil {
+		next := t.next
+		t.next = nil
+		t.log.free()
+		perfTasksUsed.Add(-1)
+		perfFreeTasks.push(&t.node)
+		t = next
+	}
+}
+
+// inherit makes newg, whose account is a, a member of p's task. See perfInherit.
+func (p *perfMember) inherit(newg *g, a *perfAccount) {
+	m := perfNewMember()
+	m.goid, m.startpc, m.gopc = newg.goid, newg.startpc, newg.gopc
+	m.usage = perf.Usage{}
+	m.counts, m.unread = [perf.MaxEvents]perf.Count{}, 0
+	if p.task.events > 0 {
+		a.count(p.task.set).intervals++
+	}
+	a.joinTask(m, p.task, p.task.serial.Load(), perfJoinOther, nil)
+}
+
+// perfTaskUsage stores what the members of a task have used up to now. It reports false
+// if the task has been given up.
+//
+//go:linkname perfTaskUsage runtime/task.runtime_perfTaskUsage
+func perfTaskUsage(id perf.TaskID, u *perf.TaskUsage) (ok bool) {
+	mp := acquirem()
+	if t := perfFindTask(id); t != nil {
+		root := t.root
+		lock(&root.lock)
+		if t.serial.Load() == id.Serial {
+			ok = true
+			a := perfAccountOf(getg())
+			if a != nil && a.member != 0 {
+				// Its own account knows more than others can find out.
+				a.settleNow(mp, perfCPUPaged)
+				if a.member.ptr().task.events > 0 {
+					a.readMember(a.member.ptr(), mp)
+				}
+			}
+			t.read(u, mp, a)
+		}
+		unlock(&root.lock)
+	}
+	releasem(mp)
+	return ok
+}
+
+// read stores what t's members have used up to now. own is the calling goroutine's
+// account, which is settled, or nil. The caller holds root.lock.
+func (t *perfTask) read(u *perf.TaskUsage, mp *m, own *perfAccount) {
+	nanos, ticks := perfNow(mp)
+	if own != nil {
+		nanos = own.latest
+	}
+	u.Usage = t.usage
+	u.Counts = t.counts
+	u.Unread = t.unread
+	u.Goroutines, u.Working = t.goroutines, 0
+	t.addMembers(t, u, own, nanos, ticks)
+	u.Began, u.Ended = t.began, nanos
+	if !t.open {
+		u.Ended = t.ended
+	}
+	u.Wall = u.Ended - u.Began
+	u.Stretches, u.Short, u.ShortNanos, u.NoMemory = t.log.n, t.log.short, perfTicksToNanos(t.log.shortTicks), t.log.noMemory
+}
+
+// addMembers adds what the members of s, and of its children, have used for t. It goes
+// down MaxTaskDepth tasks at most.
+func (t *perfTask) addMembers(s *perfTask, u *perf.TaskUsage, own *perfAccount, nanos, ticks int64) {
+	for m := s.members; m != nil; m = m.next {
+		u.Working++
+		used := perf.Usage{}
+		if m.account == own {
+			used = own.usage
+		} else {
+			m.account.peek(&used, nanos, ticks)
+		}
+		used.Sub(&m.usage)
+		u.Usage.Add(&used)
+		if t.events == 0 || s.set != t.set {
+			continue
+		}
+		var counts [perf.MaxEvents]perf.Count
+		unread := m.account.peekCounts(t.set, &counts, t.events)
+		for i := range t.events {
+			counts[i].SubNotBelow(m.counts[i])
+			u.Counts[i].Add(counts[i])
+		}
+		u.Unread += unread - min(unread, m.unread)
+	}
+	for c := s.children; c != nil; c = c.next {
+		t.addMembers(c, u, own, nanos, ticks)
+	}
+}
+
+// peek stores what a, which may be any goroutine's and change meanwhile, has used up to
+// now. It stays an account: a is a member's, and the caller holds root.lock.
+//
+// What is running is taken to have a CPU: only the thread itself can ask for that.
+func (a *perfAccount) peek(u *perf.Usage, nanos, ticks int64) {
+	b := perfNewAccount(perf.PartOther) // to settle in a's place
+	for {
+		seq := a.seq.Load()
+		b.part, b.since, b.settled, b.shown, b.latest = a.part, a.since, a.settled, a.shown, a.latest
+		b.ticks, b.known, b.nanos, b.usage = a.ticks, a.known, a.nanos, a.usage
+		b.switches, b.preemptions, b.migrations = a.switches, a.preemptions, a.migrations
+		if perfPeeked(&a.seq, seq) {
+			break
+		}
+	}
+	b.settle(max(nanos, b.latest), max(ticks, b.since))
+	*u = b.usage
+	perfFreeAccounts.push(&b.node)
+	perfAccountsUsed.Add(-1)
+}
+
+// perfTaskEnd ends a task, and stores what its members have used. Then it gives the task
+// up, unless it has taken longer than slow ns: its log can be read until perfTaskGiveUp
+// then. If leave, the calling goroutine works for back from now on, as perfTaskEnter has
+// it. It reports false if the task has ended before.
+//
+//go:linkname perfTaskEnd runtime/task.runtime_perfTaskEnd
+func perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64, leave bool, back perf.TaskID) (ok bool) {
+	mp := acquirem()
+	gp := getg()
+	t := perfFindTask(id)
+	if t == nil {
+		releasem(mp)
+		return false
+	}
+	a := perfAccountOf(gp)
+	var m *perfMember
+	var c *perfAccountCounts
+	if a != nil && a.member != 0 {
+		m = a.member.ptr()
+		a.settleNow(mp, perfCPUPaged)
+		if m.task.events > 0 {
+			a.readMember(m, mp)
+			c = a.find(m.task.set)
+		}
+		leave = leave && m.task == t
+	} else {
+		a, leave = nil, false
+	}
+	root := t.root
+	lock(&root.lock)
+	var free *perfTask
+	if t.serial.Load() == id.Serial && t.open {
+		ok = true
+		if leave {
+			t.remove(m, &a.usage, c)
+			t.refs-- // not the last one
+		}
+		t.read(u, mp, a)
+		t.open, t.ended = false, u.Ended
+		if u.Wall <= slow {
+			free = t.unref()
+			if free == nil {
+				t.log.free()
+			}
+		}
+	}
+	unlock(&root.lock)
+	free.freeAll()
+	if ok && leave {
+		a.noMember(m, c)
+		if back.Serial != 0 {
+			perfRejoin(gp, a, mp, back, perfJoinBack)
+		}
+		a.judge()
+	}
+	releasem(mp)
+	return ok
+}
+
+// perfTaskGiveUp gives up a task that has ended.
+//
+//go:linkname perfTaskGiveUp runtime/task.runtime_perfTaskGiveUp
+func perfTaskGiveUp(id perf.TaskID) {
+	mp := acquirem()
+	if t := perfFindTask(id); t != nil {
+		root := t.root
+		lock(&root.lock)
+		free := t.unref()
+		if free == nil {
+			t.log.free()
+		}
+		unlock(&root.lock)
+		free.freeAll()
+	}
+	releasem(mp)
+}
+
+// perfTaskMembers stores the first goroutines that work for a task, which has not been
+// given up, and its children.
+//
+//go:linkname perfTaskMembers runtime/task.runtime_perfTaskMembers
+func perfTaskMembers(id perf.TaskID, dst []perf.TaskGoroutine) (n int) {
+	mp := acquirem()
+	if t := perfFindTask(id); t != nil {
+		root := t.root
+		lock(&root.lock)
+		n = t.names(dst, 0)
+		unlock(&root.lock)
+	}
+	releasem(mp)
+	return n
+}
+
+func (t *perfTask) names(dst []perf.TaskGoroutine, n int) int {
+	for m := t.members; m != nil && n < len(dst); m = m.next {
+		dst[n] = perf.TaskGoroutine{Goid: m.goid, Start: m.startpc, Created: m.gopc, Part: m.account.part}
+		n++
+	}
+	for c := t.children; c != nil; c = c.next {
+		n = c.names(dst, n)
+	}
+	return n
+}

@@ -1,0 +1,173 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Rings of records: what tasks leave behind.
+//
+// Each P has some rings. Who runs on it, and may not be preempted, writes: over what is
+// oldest, without looking at who reads. Readers copy a record, and then look whether it
+// was written over meanwhile. So no reader can slow a writer down, and each reader has
+// its own place and its own count of what it has missed.
+
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"internal/runtime/perf"
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+// A perfTaskRing is one ring. Positions are numbers of words since it was made.
+//
+// A record is a word with its length in words, this one included, a word with its number,
+// from 0, and its contents. It has no pointers.
+type perfTaskRing struct {
+	_ sys.NotInHeap
+
+	words *[1 << 26]uint64
+	mask  uint64
+
+	// Written by the P's user: what was pushed, up to head, and still is there, from tail
+	// on.
+	head, tail atomic.Uint64
+	pushed     atomic.Uint64 // records
+}
+
+// perfTaskRings are the rings of all Ps: NumTaskRings of each. A P's are made by the first
+// record that is pushed on it.
+var perfTaskRings struct {
+	lock  mutex
+	words [perf.NumTaskRings]int // of each ring; a power of two
+	rings [perf.MaxTaskProcs * perf.NumTaskRings]atomic.UnsafePointer
+}
+
+// perfTaskRingSize sets the sizes of rings that are made from now on, in bytes. They are
+// rounded up to powers of two.
+//
+//go:linkname perfTaskRingSize runtime/task.runtime_perfTaskRingSize
+func perfTaskRingSize(bytes *[perf.NumTaskRings]int) {
+	systemstack(func() {
+		lock(&perfTaskRings.lock)
+		for i, n := range bytes {
+			perfTaskRings.words[i] = min(1<<sys.Len64(uint64(max(n, 1024)-1)/8), len(perfTaskRing{}.words))
+		}
+		unlock(&perfTaskRings.lock)
+	})
+}
+
+// perfTaskPush pushes a record. It reports false if it does not fit into half a ring.
+//
+//go:linkname perfTaskPush runtime/task.runtime_perfTaskPush
+func perfTaskPush(kind int, record []uint64) (ok bool) {
+	mp := acquirem()
+	i := int(mp.p.ptr().id)%(len(perfTaskRings.rings)/perf.NumTaskRings)*perf.NumTaskRings + kind
+	r := (*perfTaskRing)(perfTaskRings.rings[i].Load())
+	if r == nil {
+		systemstack(func() { r = perfNewTaskRing(i, kind) })
+	}
+	ok = r.push(record)
+	releasem(mp)
+	return ok
+}
+
+func perfNewTaskRing(i, kind int) *perfTaskRing {
+	t := &perfTaskRings
+	lock(&t.lock)
+	n := uintptr(t.words[kind])
+	unlock(&t.lock)
+	r := (*perfTaskRing)(persistentalloc(unsafe.Sizeof(perfTaskRing{}), 64, &memstats.other_sys))
+	r.words = (*[1 << 26]uint64)(sysAlloc(n*8, &memstats.other_sys, "task records"))
+	if r.words == nil {
+		throw("runtime: cannot allocate memory")
+	}
+	r.mask = uint64(n - 1)
+	t.rings[i].StoreNoWB(unsafe.Pointer(r))
+	return r
+}
+
+func (r *perfTaskRing) push(record []uint64) bool {
+	const header = 2
+	n := uint64(len(record) + header)
+	if n > (r.mask+1)/2 {
+		return false
+	}
+	head, tail := r.head.Load(), r.tail.Load()
+	for head+n-tail > r.mask+1 {
+		tail += r.words[tail&r.mask]
+	}
+	if tail != r.tail.Load() {
+		// A reader that sees a new word sees this. (The exchange is a full barrier.)
+		r.tail.Store(tail)
+		publicationBarrier()
+	}
+	number := r.pushed.Load()
+	r.words[head&r.mask] = n
+	r.words[(head+1)&r.mask] = number
+	at := (head + header) & r.mask
+	copied := copy(r.words[at:r.mask+1], record)
+	copy(r.words[:r.mask+1], record[copied:])
+	r.pushed.Store(number + 1)
+	r.head.Store(head + n)
+	return true
+}
+
+// perfTaskPop copies the next record of a ring into dst: the one at *pos, or the oldest
+// one after it that is still there. Then pos is after it. If dst is too small, which n says,
+// nothing else has changed. n is 0 if there is no record, or no ring.
+//
+//go:linkname perfTaskPop runtime/task.runtime_perfTaskPop
+func perfTaskPop(ring int, pos *uint64, dst []uint64) (n int, number uint64) {
+	r := (*perfTaskRing)(perfTaskRings.rings[ring].Load())
+	if r == nil {
+		return 0, 0
+	}
+	for {
+		head, p := r.head.Load(), max(*pos, r.tail.Load())
+		if p >= head {
+			return 0, 0
+		}
+		// A compare-and-swap is a full barrier: what is loaded before it is not loaded
+		// after the tail.
+		var barrier atomic.Uint32
+		size, number := r.words[p&r.mask], r.words[(p+1)&r.mask]
+		barrier.CompareAndSwap(0, 0)
+		if r.tail.Load() > p {
+			continue // it was written over
+		}
+		n := int(size) - 2
+		if n > len(dst) {
+			return n, number
+		}
+		at := (p + 2) & r.mask
+		copied := copy(dst[:n], r.words[at:r.mask+1])
+		copy(dst[copied:n], r.words[:r.mask+1])
+		barrier.CompareAndSwap(0, 0)
+		if r.tail.Load() > p {
+			continue
+		}
+		*pos = p + size
+		return n, number
+	}
+}
+
+// perfTaskRingState returns where a ring begins and ends, how many records have been
+// pushed, and the number of the oldest one that is there.
+//
+//go:linkname perfTaskRingState runtime/task.runtime_perfTaskRingState
+func perfTaskRingState(ring int) (tail, head, pushed, oldest uint64) {
+	r := (*perfTaskRing)(perfTaskRings.rings[ring].Load())
+	if r == nil {
+		return 0, 0, 0, 0
+	}
+	for {
+		pushed, head, tail = r.pushed.Load(), r.head.Load(), r.tail.Load()
+		oldest = pushed
+		if tail < head {
+			oldest = r.words[(tail+1)&r.mask]
+		}
+		if r.tail.Load() == tail && r.head.Load() == head && r.pushed.Load() == pushed {
+			return tail, head, pushed, oldest
+		}
+	}
+}
