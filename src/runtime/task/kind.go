@@ -1,0 +1,282 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package task
+
+import (
+	"internal/runtime/perf"
+	"internal/runtime/pprof/label"
+	"math/bits"
+	"runtime/pprof"
+	"runtime/task/record"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A kind is what is known of tasks with one name. Kinds stay.
+type kind struct {
+	name   string
+	id     uint32
+	labels [1]label.Label // "task": name
+
+	threshold atomic.Int64 // ns, above which a task is slow; 0 if none
+	fixed     atomic.Bool  // the threshold is given
+
+	open, count, failed, slow atomic.Int64
+
+	wall, measured, switches, preemptions, migrations atomic.Int64
+	max                                               atomic.Int64
+	parts                                             [pprof.NumTimeParts]atomic.Int64
+	counts                                            [perf.MaxEvents]atomic.Uint64
+
+	lengths [numLengths]atomic.Uint32 // of all tasks
+	recent  struct {                  // those of the latest window: lengths at its beginning
+		mu    sync.Mutex
+		until atomic.Int64 // count at its end
+		base  [numLengths]uint32
+	}
+}
+
+// Lengths are counted by powers of two, each divided in lengthSteps. So a percentile is
+// right within 1/lengthSteps.
+const (
+	lengthBits  = 4
+	lengthSteps = 1 << lengthBits
+	numLengths  = (48 - lengthBits + 1) * lengthSteps // up to 78 hours
+
+	// window is of how many tasks the threshold of a kind is the 99th percentile.
+	window = 1000
+)
+
+// lengthOf returns the index of a length.
+func lengthOf(nanos int64) int {
+	n := uint64(max(nanos, 0))
+	if n < lengthSteps {
+		return int(n)
+	}
+	e := bits.Len64(n) - lengthBits - 1
+	return min((e+1)<<lengthBits|int(n>>e)&(lengthSteps-1), numLengths-1)
+}
+
+// lengthEnd returns the least length that is longer than all of an index.
+func lengthEnd(i int) int64 {
+	if i < lengthSteps {
+		return int64(i) + 1
+	}
+	e := i>>lengthBits - 1
+	return int64(lengthSteps+i&(lengthSteps-1)+1) << e
+}
+
+var kinds struct {
+	byName atomic.Pointer[map[string]*kind]
+	mu     sync.Mutex
+	byID   []*kind // from 1; kinds.mu
+	other  *kind
+	many   atomic.Uint64 // tasks that became "other"
+}
+
+// Other is the name of the kind of tasks whose own would be one too many.
+const Other = "other"
+
+// kindOf returns the kind with a name.
+func kindOf(name string) *kind {
+	if m := kinds.byName.Load(); m != nil {
+		if k := (*m)[name]; k != nil {
+			return k
+		}
+	}
+	return newKind(name)
+}
+
+func newKind(name string) *kind {
+	name = cut(strings.ToValidUTF8(name, "\uFFFD"), maxKind)
+	kinds.mu.Lock()
+	defer kinds.mu.Unlock()
+	old := kinds.byName.Load()
+	m := make(map[string]*kind)
+	if old != nil {
+		if k := (*old)[name]; k != nil {
+			return k
+		}
+		if len(*old) > maxKinds && name != Other {
+			kinds.many.Add(1)
+			return (*old)[Other]
+		}
+		for n, k := range *old {
+			m[n] = k
+		}
+	} else {
+		m[Other] = addKind(Other)
+	}
+	k := m[name]
+	if k == nil {
+		k = addKind(strings.Clone(name))
+		m[name] = k
+	}
+	kinds.byName.Store(&m)
+	return k
+}
+
+// addKind makes a kind. kinds.mu is held.
+func addKind(name string) *kind {
+	kinds.byID = append(kinds.byID, nil)
+	if len(kinds.byID) == 1 {
+		kinds.byID = append(kinds.byID, nil) // 0 is none
+	}
+	k := &kind{name: name, id: uint32(len(kinds.byID) - 1)}
+	k.labels[0] = label.Label{Key: "task", Value: name}
+	k.recent.until.Store(window)
+	kinds.byID[k.id] = k
+	return k
+}
+
+// kindName returns the name of the kind with an ID, or "".
+func kindName(id uint32) string {
+	kinds.mu.Lock()
+	defer kinds.mu.Unlock()
+	if id == 0 || int(id) >= len(kinds.byID) {
+		return ""
+	}
+	return kinds.byID[id].name
+}
+
+// Slow says how long a task of a kind may take: one that takes longer is slow, and is
+// recorded with its timeline whatever the rate. Without it, or with d 0, that is the 99th
+// percentile of a thousand tasks of the kind, once there have been so many.
+func Slow(kind string, d time.Duration) {
+	k := kindOf(kind)
+	k.recent.mu.Lock()
+	defer k.recent.mu.Unlock()
+	k.fixed.Store(d > 0)
+	k.threshold.Store(int64(max(d, 0)))
+}
+
+// observe adds a task that has ended.
+func (k *kind) observe(u *perf.TaskUsage, flags record.Flags) {
+	n := k.count.Add(1)
+	if flags&record.Failed != 0 {
+		k.failed.Add(1)
+	}
+	if flags&record.Slow != 0 {
+		k.slow.Add(1)
+	}
+	k.wall.Add(u.Wall)
+	if u.Wall > k.max.Load() {
+		for old := k.max.Load(); u.Wall > old && !k.max.CompareAndSwap(old, u.Wall); old = k.max.Load() {
+		}
+	}
+	for i, d := range u.Parts {
+		if d != 0 {
+			k.parts[i].Add(d)
+		}
+	}
+	if u.Measured != 0 {
+		k.measured.Add(u.Measured)
+	}
+	if u.Switches != 0 {
+		k.switches.Add(int64(u.Switches))
+		k.preemptions.Add(int64(u.Preemptions))
+		k.migrations.Add(int64(u.Migrations))
+	}
+	for i := range u.Counts {
+		if v := u.Counts[i].Value; v != 0 {
+			k.counts[i].Add(v)
+		}
+	}
+	k.lengths[lengthOf(u.Wall)].Add(1)
+	if n >= k.recent.until.Load() {
+		k.nextWindow()
+	}
+}
+
+// nextWindow sets the threshold by the tasks of the window that has ended.
+func (k *kind) nextWindow() {
+	w := &k.recent
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := k.count.Load()
+	if n < w.until.Load() {
+		return
+	}
+	var lengths [numLengths]uint32
+	sum := uint64(0)
+	for i := range lengths {
+		now := k.lengths[i].Load()
+		lengths[i] = now - w.base[i]
+		sum += uint64(lengths[i])
+		w.base[i] = now
+	}
+	if !k.fixed.Load() {
+		k.threshold.Store(percentile(&lengths, sum, 0.99))
+	}
+	w.until.Store(n + window)
+}
+
+// percentile returns a length that a fraction p of n tasks have not exceeded.
+func percentile(lengths *[numLengths]uint32, n uint64, p float64) int64 {
+	rest := int64(float64(n) * p)
+	for i, c := range lengths {
+		if rest -= int64(c); rest < 0 {
+			return lengthEnd(i) - 1
+		}
+	}
+	return 0
+}
+
+// A usual is what tasks of a kind have used so far, on average.
+type usual struct {
+	tasks int64
+	wall  int64
+	usage perf.Usage
+	count [perf.MaxEvents]uint64
+}
+
+func (k *kind) readUsual(u *usual) {
+	n := k.count.Load()
+	if n == 0 {
+		return
+	}
+	u.tasks = n
+	u.wall = k.wall.Load() / n
+	for i := range u.usage.Parts {
+		u.usage.Parts[i] = k.parts[i].Load() / n
+	}
+	u.usage.Measured = k.measured.Load() / n
+	u.usage.Switches = uint64(k.switches.Load() / n)
+	u.usage.Preemptions = uint64(k.preemptions.Load() / n)
+	u.usage.Migrations = uint64(k.migrations.Load() / n)
+	for i := range u.count {
+		u.count[i] = k.counts[i].Load() / uint64(n)
+	}
+}
+
+// stats returns k's numbers.
+func (k *kind) stats(events int) KindStats {
+	s := KindStats{Kind: k.name, Count: k.count.Load(), Failed: k.failed.Load(), Slow: k.slow.Load(), Open: k.open.Load(),
+		Wall: time.Duration(k.wall.Load()), Max: time.Duration(k.max.Load()),
+		Threshold: time.Duration(k.threshold.Load()), Automatic: !k.fixed.Load()}
+	for i := range s.Usage.Parts {
+		s.Usage.Parts[i] = time.Duration(k.parts[i].Load())
+	}
+	s.Usage.Measured = time.Duration(k.measured.Load())
+	s.Usage.Switches, s.Usage.Preemptions, s.Usage.Migrations = k.switches.Load(), k.preemptions.Load(), k.migrations.Load()
+	for i := range events {
+		s.Usage.Count = append(s.Usage.Count, record.Count{Value: k.counts[i].Load()})
+	}
+	var lengths [numLengths]uint32
+	sum := uint64(0)
+	for i := range lengths {
+		lengths[i] = k.lengths[i].Load()
+		sum += uint64(lengths[i])
+	}
+	for _, p := range []struct {
+		d *time.Duration
+		p float64
+	}{{&s.P50, 0.5}, {&s.P90, 0.9}, {&s.P99, 0.99}} {
+		*p.d = min(time.Duration(percentile(&lengths, sum, p.p)), s.Max)
+	}
+	return s
+}

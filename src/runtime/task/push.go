@@ -1,0 +1,196 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package task
+
+import (
+	"internal/runtime/perf"
+	"runtime/task/record"
+	"sync"
+	"unsafe"
+)
+
+// A record in a ring is a sequence of words: numbers, and strings with their lengths. It
+// is written by push and read by Reader, which alone know what follows what. Names of
+// kinds and places in the program are left to the reader.
+
+// A packer packs words.
+type packer struct{ w []uint64 }
+
+func (p *packer) u(v uint64) { p.w = append(p.w, v) }
+func (p *packer) i(v int64)  { p.w = append(p.w, uint64(v)) }
+func (p *packer) bytes(b []byte) {
+	n := len(p.w)
+	for range (len(b) + 7) / 8 {
+		p.w = append(p.w, 0)
+	}
+	if len(b) > 0 {
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&p.w[n])), len(b)), b)
+	}
+}
+func (p *packer) str(s string) {
+	p.u(uint64(len(s)))
+	p.bytes(unsafe.Slice(unsafe.StringData(s), len(s)))
+}
+
+// usage packs those parts that are not 0.
+func (p *packer) usage(u *perf.Usage) {
+	at, mask := len(p.w), uint64(0)
+	p.u(0)
+	for i, d := range u.Parts {
+		if d != 0 {
+			mask |= 1 << i
+			p.i(d)
+		}
+	}
+	p.w[at] = mask
+	p.i(u.Measured)
+	p.u(u.Switches)
+	p.u(u.Preemptions)
+	p.u(u.Migrations)
+}
+
+func (p *packer) counts(c *[perf.MaxEvents]perf.Count, slots int) {
+	for i := range slots {
+		p.u(c[i].Value)
+		p.u(c[i].Enabled)
+		p.u(c[i].Running)
+	}
+}
+
+func (p *packer) clock(c *record.Clock) {
+	n := uint64(c.N)
+	if c.Overflow {
+		n |= 1 << 8
+	}
+	p.u(n)
+	for _, e := range c.Entry[:c.N] {
+		p.u(uint64(e.Server)<<32 | uint64(e.Count))
+	}
+}
+
+var packers = sync.Pool{New: func() any { return new(packer) }}
+
+// push pushes the record of t, which has ended.
+func (r *recorder) push(t *Task, last *record.Clock, u *perf.TaskUsage, flags record.Flags, d *details, threshold int64, usual *usual) {
+	p := packers.Get().(*packer)
+	p.w = p.w[:0]
+	p.bytes(t.trace[:])
+	p.bytes(t.span[:])
+	p.bytes(t.parent[:])
+	p.u(uint64(t.kind.id)<<32 | uint64(flags))
+	p.i(u.Began + wallOffset())
+	p.i(u.Wall)
+	p.clock(&t.first)
+	p.clock(last)
+	p.u(t.goid)
+	p.u(u.Goroutines)
+	p.u(u.Working)
+	p.i(threshold)
+	p.usage(&u.Usage)
+	slots := r.slots
+	p.u(uint64(slots))
+	p.counts(&u.Counts, slots)
+
+	var none details
+	if d == nil {
+		d = &none
+	}
+	p.u(uint64(len(d.notes)))
+	for i := range d.notes {
+		p.str(d.notes[i].Key)
+		p.str(d.notes[i].Value)
+	}
+	p.u(uint64(len(d.regions)))
+	for i := range d.regions {
+		g := &d.regions[i]
+		p.str(g.name)
+		p.i(g.n)
+		p.i(g.wall)
+		p.i(g.max)
+		p.usage(&g.usage)
+		p.counts(&g.counts, slots)
+	}
+	p.u(uint64(len(d.calls)))
+	for i := range d.calls {
+		c := &d.calls[i]
+		p.bytes(c.span[:])
+		p.u(uint64(c.kind)<<32 | uint64(c.flags))
+		p.i(c.start - u.Began)
+		p.i(c.wall)
+		p.str(c.remote)
+	}
+	ring := perf.TaskRing
+	if flags&record.Slow != 0 {
+		ring = perf.SlowTaskRing
+		p.slow(t, u, d, usual)
+	}
+	for _, n := range []int64{u.Short + d.lost.Stretches, u.ShortNanos, u.NoMemory, d.lost.Regions, d.lost.Calls, d.lost.Notes} {
+		p.i(n)
+	}
+	if !runtime_perfTaskPush(ring, p.w) {
+		r.tooLong.Add(1)
+	}
+	packers.Put(p)
+}
+
+var stretches = sync.Pool{New: func() any { return new([perf.MaxTaskStretches]perf.Stretch) }}
+
+// slow packs what only a slow task's record has.
+func (p *packer) slow(t *Task, u *perf.TaskUsage, d *details, usual *usual) {
+	p.i(usual.tasks)
+	p.i(usual.wall)
+	p.usage(&usual.usage)
+	for _, n := range usual.count {
+		p.u(n)
+	}
+	p.u(uint64(len(d.spans)))
+	for i := range d.spans {
+		s := &d.spans[i]
+		p.str(s.name)
+		p.u(s.goid)
+		p.i(s.start - u.Began)
+		p.i(s.end - u.Began)
+	}
+	log := stretches.Get().(*[perf.MaxTaskStretches]perf.Stretch)
+	n := runtime_perfTaskLogRead(t.id, log[:])
+	p.u(uint64(n))
+	for i := range n {
+		s := &log[i]
+		p.u(s.Goid)
+		p.i(s.Start - u.Began)
+		p.i(s.Wake - u.Began)
+		p.i(s.End - u.Began)
+		onThread := uint64(0)
+		if s.OnThread {
+			onThread = 1
+		}
+		p.u(uint64(s.Part) | uint64(s.Reason)<<8 | onThread<<16 | uint64(s.Stop)<<24)
+		p.u(uint64(s.WakerKind)<<32 | uint64(s.BehindKind))
+		p.u(s.Waker)
+		p.u(s.WakerSpan)
+		p.i(s.Behind)
+		p.i(s.Stopped)
+		p.u(uint64(s.StackLen)<<8 | uint64(s.WakerLen))
+		for _, pc := range s.Stack[:s.StackLen] {
+			p.u(uint64(pc))
+		}
+		for _, pc := range s.WakerStack[:s.WakerLen] {
+			p.u(uint64(pc))
+		}
+	}
+	stretches.Put(log)
+	var outlived [maxOutlived]perf.TaskGoroutine
+	m := 0
+	if u.Working > 0 {
+		m = runtime_perfTaskMembers(t.id, outlived[:])
+	}
+	p.u(uint64(m))
+	for _, g := range outlived[:m] {
+		p.u(g.Goid)
+		p.u(uint64(g.Start))
+		p.u(uint64(g.Created))
+		p.u(uint64(g.Part))
+	}
+}

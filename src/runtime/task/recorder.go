@@ -1,0 +1,208 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package task
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"internal/runtime/perf"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime/pprof"
+	"runtime/task/record"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A Config says what is recorded. The zero Config records slow tasks.
+type Config struct {
+	// Rate is the part of requests that are recorded whether slow or not, from 0 to 1. It
+	// depends on the trace ID which they are, so that servers with one rate record the same
+	// ones.
+	Rate float64
+
+	// Counters are counted for tasks that begin from now on. They must stay open.
+	Counters *pprof.Counters
+
+	Server uint16 // ID in clocks, neither 0 nor 65535; 0 if the server takes no part
+	Name   string // of the server, in records; the program's by default
+
+	// Filter, if it is not nil, is called with each note, and returns what is to be kept of
+	// the value, if anything.
+	Filter func(key, value string) (string, bool)
+
+	// Memory is for the rings of records, in bytes of each P. The default is 2 MB. Rings
+	// that there are stay as they are.
+	Memory int
+}
+
+// A recorder is a configuration, and what was not recorded under it.
+type recorder struct {
+	config Config
+	server *record.Server
+	set    perf.SetID
+	slots  int
+	events []string
+	since  time.Time
+	below  uint64 // traces with a lower hash are sampled
+
+	*numbers
+}
+
+// numbers stay from one recorder to the next.
+type numbers struct {
+	open      atomic.Int64
+	tooMany   atomic.Uint64 // tasks that were not recorded, as too many were open
+	badParent atomic.Uint64 // headers
+	badState  atomic.Uint64
+	tooLong   atomic.Uint64 // records
+}
+
+var (
+	recorders     sync.Mutex
+	recording     atomic.Pointer[recorder] // nil while nothing is
+	lastRecording atomic.Pointer[recorder] // the latest one; not nil if there is a task
+)
+
+// Start begins to record tasks, or changes how. Tasks that are open go on.
+func Start(c Config) error {
+	if c.Rate < 0 || c.Rate > 1 || math.IsNaN(c.Rate) {
+		return fmt.Errorf("task: rate %v is not between 0 and 1", c.Rate)
+	}
+	if c.Server == math.MaxUint16 {
+		return errors.New("task: server 65535 is no ID; use one from 1 to 65534, or 0 for none")
+	}
+	if c.Memory < 0 {
+		return fmt.Errorf("task: %d bytes of memory; use 0 for the default", c.Memory)
+	}
+	c.Memory = max(cmp.Or(c.Memory, 2<<20), 1<<20)
+	r := &recorder{config: c, since: time.Now(), numbers: new(numbers)}
+	if c.Counters != nil {
+		if r.set, r.slots = pprof_counterSet(c.Counters); r.set.Gen == 0 {
+			return errors.New("task: the counters are closed; open them for as long as tasks are recorded")
+		}
+		for _, e := range c.Counters.Events() {
+			r.events = append(r.events, e.Name)
+		}
+	}
+	name := c.Name
+	if name == "" && len(os.Args) > 0 {
+		name = filepath.Base(os.Args[0])
+	}
+	r.server = &record.Server{ID: c.Server, Name: name, PID: os.Getpid(), Events: r.events, Start: r.since.UnixNano()}
+	if c.Rate == 1 {
+		r.below = math.MaxUint64
+	} else {
+		r.below = uint64(c.Rate * (1 << 64))
+	}
+	recorders.Lock()
+	defer recorders.Unlock()
+	if old := lastRecording.Load(); old != nil {
+		r.numbers = old.numbers
+	}
+	pprof_taskBegins()
+	runtime_perfTaskFollow(&perf.TaskConfig{Least: leastStretch, Memory: logMemory})
+	// A record may take half a ring.
+	runtime_perfTaskRingSize(&[perf.NumTaskRings]int{perf.TaskRing: c.Memory / 2, perf.SlowTaskRing: c.Memory / 2})
+	wallOffset()
+	lastRecording.Store(r)
+	recording.Store(r)
+	return nil
+}
+
+// Stop ends recording: New returns nil from now on. Tasks that are open are recorded
+// when they end, and records stay until others take their place.
+func Stop() { recording.Store(nil) }
+
+// Recording reports whether tasks are recorded.
+func Recording() bool { return recording.Load() != nil }
+
+// samples reports whether a request is one of those that are recorded in any case.
+func (r *recorder) samples(id record.TraceID) bool {
+	if r.below == 0 || r.below == math.MaxUint64 {
+		return r.below != 0
+	}
+	// IDs need not be random in all bits; see mix64 in Steele, Lea, Flood, "Fast splittable
+	// pseudorandom number generators", 2014.
+	h := binary.LittleEndian.Uint64(id[:8]) ^ binary.LittleEndian.Uint64(id[8:])
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	return h^h>>31 < r.below
+}
+
+// wall is how far the wall clock is ahead of the monotonic one, and when that was looked
+// at last.
+var wall struct {
+	offset, at atomic.Int64
+}
+
+// wallOffset returns it, of the last second.
+func wallOffset() int64 {
+	now := runtime_nanotime()
+	if at := wall.at.Load(); at == 0 || now-at > 1e9 {
+		wall.offset.Store(time.Now().UnixNano() - now)
+		wall.at.Store(now)
+	}
+	return wall.offset.Load()
+}
+
+// KindStats are the numbers of the tasks of a kind that have ended.
+type KindStats struct {
+	Kind                string
+	Count, Failed, Slow int64
+	Open                int64         // that have not ended
+	Wall                time.Duration // of all
+	P50, P90, P99, Max  time.Duration // P* within 7 %
+	Threshold           time.Duration // above which a task is slow; 0 if it is not known yet
+	Automatic           bool          // the threshold is; see [Slow]
+	Usage               record.Usage  // of all
+}
+
+// Stats are the numbers of the recorder.
+type Stats struct {
+	Server *record.Server // nil if nothing has ever been recorded
+	Since  time.Time      // Start
+	Rate   float64
+	Kinds  []KindStats // with tasks, by name
+	Open   int64
+	Causes []Cause // of what has not been recorded
+}
+
+// A Cause is why something has not been recorded, and how often.
+type Cause struct {
+	Name string
+	N    uint64
+}
+
+// ReadStats returns the recorder's numbers.
+func ReadStats() (s Stats) {
+	r := lastRecording.Load()
+	if r == nil {
+		return s
+	}
+	s = Stats{Server: r.server, Since: r.since, Rate: r.config.Rate, Open: r.open.Load()}
+	kinds.mu.Lock()
+	all := slices.Clone(kinds.byID)
+	kinds.mu.Unlock()
+	for _, k := range all {
+		if k != nil && k.count.Load()+k.open.Load() > 0 {
+			s.Kinds = append(s.Kinds, k.stats(len(r.events)))
+		}
+	}
+	slices.SortFunc(s.Kinds, func(a, b KindStats) int { return cmp.Compare(a.Kind, b.Kind) })
+	s.Causes = []Cause{
+		{"tasks, as 10,000 were open", r.tooMany.Load()},
+		{"tasks under their own kind, as there were 1,000", kinds.many.Load()},
+		{"bad headers traceparent", r.badParent.Load()},
+		{"bad headers tracestate", r.badState.Load()},
+		{"records that were too long", r.tooLong.Load()},
+	}
+	return s
+}

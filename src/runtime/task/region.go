@@ -1,0 +1,143 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package task
+
+import (
+	"internal/runtime/perf"
+	"runtime/trace"
+)
+
+// A Region is a stretch of a goroutine's work for a task, from [Task.Region] to End. It
+// must end on the goroutine that it began on, and must not be copied. Regions may be nested.
+type Region struct {
+	t     *Task
+	name  string
+	slots int
+	iv    perf.Interval
+	trace *trace.Region
+}
+
+// Region begins a region of the calling goroutine. It does not allocate.
+//
+//	r := t.Region("decode")
+//	...
+//	r.End()
+//
+// In the task's record regions with one name are summed up: how many there were, what
+// time they took and where that went, and what was counted.
+func (t *Task) Region(name string) (r Region) {
+	if t == nil || t.state.Load() != 0 {
+		return
+	}
+	r.t, r.name = t, name
+	rec := lastRecording.Load()
+	if rec.slots > 0 {
+		r.slots = rec.slots
+	}
+	runtime_perfIntervalStart(&r.iv, rec.set, rec.slots)
+	if trace.IsEnabled() {
+		r.trace = trace.StartRegion((*taskContext)(t), name)
+	}
+	return r
+}
+
+// End ends the region.
+func (r *Region) End() {
+	if r.t == nil {
+		return
+	}
+	var u perf.Usage
+	var counts [perf.MaxEvents]perf.Count
+	began, goid := r.iv.Nanos, r.iv.Goid
+	if _, _, err := runtime_perfIntervalEnd(&r.iv, &u, &counts[0], r.slots, false); err == perf.IntervalOK || err == perf.IntervalUnread {
+		r.t.region(r.name, &u, &counts, r.slots, began, goid)
+	} else {
+		r.t.lostRegion()
+	}
+	if r.trace != nil {
+		r.trace.End()
+		r.trace = nil
+	}
+	r.t = nil
+}
+
+// Checkpoint ends the region and begins the next one at the same moment.
+func (r *Region) Checkpoint(name string) {
+	if r.t == nil {
+		return
+	}
+	var u perf.Usage
+	var counts [perf.MaxEvents]perf.Count
+	began, goid := r.iv.Nanos, r.iv.Goid
+	if _, _, err := runtime_perfIntervalEnd(&r.iv, &u, &counts[0], r.slots, true); err == perf.IntervalOK || err == perf.IntervalUnread {
+		r.t.region(r.name, &u, &counts, r.slots, began, goid)
+	} else {
+		r.t.lostRegion()
+	}
+	if r.iv.Account == 0 {
+		*r = Region{}
+		return
+	}
+	r.name = name
+	if r.trace != nil {
+		r.trace.End()
+		r.trace = trace.StartRegion((*taskContext)(r.t), name)
+	}
+}
+
+// region adds a region that has ended.
+func (t *Task) region(name string, u *perf.Usage, counts *[perf.MaxEvents]perf.Count, slots int, began int64, goid uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	d := t.detail()
+	if d == nil {
+		return
+	}
+	s := d.find(name)
+	if s == nil {
+		d.lost.Regions++
+		return
+	}
+	s.n++
+	s.wall += u.Wall
+	s.max = max(s.max, u.Wall)
+	s.usage.Add(u)
+	for i := range slots {
+		s.counts[i].Add(counts[i])
+	}
+	if u.Wall < leastStretch {
+		return
+	}
+	if len(d.spans) == maxSpans {
+		d.lost.Stretches++
+		d.lost.StretchesTime += 0
+		return
+	}
+	d.spans = append(d.spans, span{s.name, goid, began, began + u.Wall})
+}
+
+func (d *details) find(name string) *region {
+	if len(name) > maxKey {
+		name = cut(name, maxKey)
+	}
+	for i := range d.regions {
+		if d.regions[i].name == name {
+			return &d.regions[i]
+		}
+	}
+	if len(d.regions) == maxRegions {
+		return nil
+	}
+	d.regions = append(d.regions, region{name: name})
+	return &d.regions[len(d.regions)-1]
+}
+
+func (t *Task) lostRegion() {
+	t.mu.Lock()
+	if d := t.detail(); d != nil {
+		d.lost.Regions++
+	}
+	t.mu.Unlock()
+}

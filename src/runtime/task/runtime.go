@@ -1,0 +1,86 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package task
+
+import (
+	"context"
+	"internal/runtime/perf"
+	"internal/runtime/pprof/label"
+	"runtime/pprof"
+	"unsafe"
+)
+
+// Provided by package runtime; see perftask.go, perftasklog.go and perftaskring.go there.
+
+func runtime_perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.SetID, n int, enter bool) (id, was perf.TaskID, goid uint64)
+
+//go:noescape
+func runtime_perfTaskUsage(id perf.TaskID, u *perf.TaskUsage) (ok bool)
+
+//go:noescape
+func runtime_perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64, leave bool, back perf.TaskID) (ok bool)
+func runtime_perfTaskGiveUp(id perf.TaskID)
+
+//go:noescape
+func runtime_perfTaskMembers(id perf.TaskID, dst []perf.TaskGoroutine) (n int)
+
+//go:noescape
+func runtime_perfTaskFollow(c *perf.TaskConfig)
+
+//go:noescape
+func runtime_perfTaskLogRead(id perf.TaskID, dst []perf.Stretch) (n int)
+func runtime_perfTaskReason(wait, stop uint8) (w, s string)
+
+//go:noescape
+func runtime_perfTaskExpand(dst, pcs []uintptr) int
+
+//go:noescape
+func runtime_perfTaskRingSize(bytes *[perf.NumTaskRings]int)
+
+//go:noescape
+func runtime_perfTaskPush(kind int, record []uint64) (ok bool)
+
+//go:noescape
+func runtime_perfTaskPop(ring int, pos *uint64, dst []uint64) (n int, number uint64)
+func runtime_perfTaskRingState(ring int) (tail, head, pushed, oldest uint64)
+
+// Provided by package runtime/pprof; see perf_task.go there.
+
+func pprof_contextKey(key any) (labels, task bool)
+func pprof_labelValueOf(labels unsafe.Pointer) any
+func pprof_labelsOf(ctx context.Context) []label.Label
+func pprof_mergeLabels(left, right []label.Label) []label.Label
+func pprof_counterSet(c *pprof.Counters) (set perf.SetID, slots int)
+
+//go:noescape
+func pprof_counterValues(c *pprof.Counters, dst []pprof.CounterValue, raw []perf.Count)
+func pprof_taskBegins()
+
+// These are package runtime's, for package runtime/pprof.
+
+//go:linkname runtime_perfTaskEnter runtime/pprof.runtime_perfTaskEnter
+func runtime_perfTaskEnter(id perf.TaskID) (was perf.TaskID)
+
+//go:linkname runtime_setProfLabel runtime/pprof.runtime_setProfLabel
+func runtime_setProfLabel(labels unsafe.Pointer)
+
+//go:linkname runtime_getProfLabel runtime/pprof.runtime_getProfLabel
+func runtime_getProfLabel() unsafe.Pointer
+
+// runtime_rand is what math/rand/v2 uses: ChaCha8 with a seed from the system.
+//
+//go:linkname runtime_rand runtime.rand
+func runtime_rand() uint64
+
+//go:linkname runtime_nanotime runtime.nanotime
+func runtime_nanotime() int64
+
+//go:linkname runtime_perfIntervalStart runtime/pprof.runtime_perfIntervalStart
+//go:noescape
+func runtime_perfIntervalStart(iv *perf.Interval, set perf.SetID, n int) perf.IntervalError
+
+//go:linkname runtime_perfIntervalEnd runtime/pprof.runtime_perfIntervalEnd
+//go:noescape
+func runtime_perfIntervalEnd(iv *perf.Interval, u *perf.Usage, counts *perf.Count, n int, more bool) (unread uint64, f perf.Failure, err perf.IntervalError)

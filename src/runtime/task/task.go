@@ -1,0 +1,319 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package task says what a request has cost, where it waited, and why it was slow.
+//
+// A task is what users call a request, a job or a query: the work of a goroutine from
+// [New] to [Task.End], and of the goroutines that it starts meanwhile.
+//
+//	ctx, t := task.New(ctx, "GET /cart/{id}")
+//	defer t.End()
+//
+// Nothing is recorded before [Start]; until then New returns a nil task, and all methods
+// may be called on that. From then on each task has an account that is exact: the time
+// of its goroutines by what they were in, as [pprof.GoroutineTime] has it, and the
+// counts of events, if Start was given counters. What they waited for is kept too, as it
+// happens. So when a task was slow its record says why, although nobody had asked
+// beforehand.
+//
+// Records go into rings of fixed size, from which a [Reader] takes them: the HTTP page
+// /debug/pprof/tasks of [net/http/pprof], which also wraps servers and clients
+// (TaskHandler and TaskTransport), or a goroutine that writes them to a file by package
+// [runtime/task/record].
+package task
+
+import (
+	"context"
+	"encoding/binary"
+	"internal/runtime/perf"
+	"internal/runtime/pprof/label"
+	"runtime/pprof"
+	"runtime/task/record"
+	"runtime/trace"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+)
+
+// A Task is a task that has been begun. Its methods may be called by several goroutines
+// at once, and on a nil *Task, which is one that is not recorded.
+type Task struct {
+	ctx context.Context // that it was made from
+
+	labels label.Set   // of its context; the layout of package runtime/pprof's labelMap
+	id     perf.TaskID // package runtime's
+	was    perf.TaskID // what the goroutine worked for before
+	before unsafe.Pointer
+	trace  record.TraceID
+	span   record.SpanID
+	parent record.SpanID
+	kind   *kind
+	up     *Task // parent on this server
+	remote string
+	client bool // makes a call, and no goroutine works for it
+
+	state atomic.Uint32 // 0 while it is open
+
+	traceTask *trace.Task // of the execution trace
+
+	local *record.Local // the clock of the request on this server
+	clock record.Local  // it, if the task is the first one of the request here
+	rest  string        // of the header tracestate: others' members
+
+	mu      sync.Mutex // protects what follows
+	wants   bool       // the request came with a clock
+	flags   record.Flags
+	first   record.Clock  // at the start
+	last    *record.Clock // that was sent with the answer, or nil
+	details *details
+	goid    uint64
+}
+
+// New begins a task of a kind: a child of the task in ctx, if there is one. The calling
+// goroutine works for it until End, which it should call itself; so do goroutines that it
+// starts meanwhile, until they end. Their samples have the kind as label "task".
+//
+// Kinds are few, like patterns of paths. If there are more than 1,000, the others are
+// recorded as kind "other".
+//
+// With the execution tracer on, the task is one of [runtime/trace] too.
+func New(ctx context.Context, kind string) (context.Context, *Task) {
+	return begin(ctx, kind, "", nil, false)
+}
+
+// NewClient begins a task that is a call of another server, remote: a child of the
+// task in ctx. If there is none, NewClient returns ctx and nil. The calling goroutine goes on to
+// work for the task in ctx. The call may end on any goroutine.
+func NewClient(ctx context.Context, kind, remote string) (context.Context, *Task) {
+	if FromContext(ctx) == nil {
+		return ctx, nil
+	}
+	return begin(ctx, kind, remote, nil, true)
+}
+
+// begin is New, NewClient and Receive.
+func begin(ctx context.Context, name, remote string, h Header, client bool) (context.Context, *Task) {
+	r := recording.Load()
+	if r == nil {
+		return ctx, nil
+	}
+	if r.open.Add(1) > maxOpen {
+		r.open.Add(-1)
+		r.tooMany.Add(1)
+		return ctx, nil
+	}
+	t := &Task{ctx: ctx, kind: kindOf(name), remote: remote, client: client}
+	t.up = FromContext(ctx)
+	if h != nil {
+		t.up = nil
+	}
+	binary.LittleEndian.PutUint64(t.span[:], random())
+	if up := t.up; up != nil {
+		t.trace, t.parent, t.local, t.rest = up.trace, up.span, up.local, up.rest
+	} else {
+		if r.config.Server != 0 {
+			t.local = &t.clock
+		}
+		var clock *record.Clock
+		if h != nil {
+			clock = t.receive(r, h)
+		}
+		if t.trace.IsZero() {
+			binary.LittleEndian.PutUint64(t.trace[:8], random())
+			binary.LittleEndian.PutUint64(t.trace[8:], random())
+		}
+		if t.local != nil {
+			t.local.Init(r.config.Server, &clockCounts[t.trace[15]])
+			if clock != nil {
+				t.local.Merge(clock)
+			}
+		} else if clock != nil { // it passes through
+			t.local = &t.clock
+			t.local.Init(0, nil)
+			t.local.Merge(clock)
+		}
+	}
+	if client {
+		t.flags |= record.Client
+	} else {
+		t.setLabels()
+	}
+	if t.local != nil {
+		t.first = t.local.Event()
+	}
+	if trace.IsEnabled() {
+		t.ctx, t.traceTask = trace.NewTask(ctx, name)
+	}
+	var up perf.TaskID
+	for u := t.up; u != nil; u = u.up {
+		if !u.client {
+			up = u.id
+			break
+		}
+	}
+	t.id, t.was, t.goid = runtime_perfTaskNew(up, t.spanWord(), t.kind.id, r.set, r.slots, !client)
+	if !client {
+		t.before = runtime_getProfLabel()
+		runtime_setProfLabel(unsafe.Pointer(&t.labels))
+	}
+	t.kind.open.Add(1)
+	return (*taskContext)(t), t
+}
+
+// random returns a number that is not 0.
+func random() uint64 {
+	for {
+		if n := runtime_rand(); n != 0 {
+			return n
+		}
+	}
+}
+
+func (t *Task) spanWord() uint64 { return binary.LittleEndian.Uint64(t.span[:]) }
+
+// Trace returns the ID of the request that the task works for. That of a nil task is
+// zero.
+func (t *Task) Trace() (id record.TraceID) {
+	if t != nil {
+		id = t.trace
+	}
+	return id
+}
+
+// Span returns the task's own ID. That of a nil task is zero.
+func (t *Task) Span() (id record.SpanID) {
+	if t != nil {
+		id = t.span
+	}
+	return id
+}
+
+// SetKind changes the kind, for those who know it only when the work is done. The label
+// of samples stays what it was.
+func (t *Task) SetKind(name string) {
+	if t == nil {
+		return
+	}
+	k := kindOf(name)
+	t.mu.Lock()
+	if t.state.Load() == 0 && k != t.kind {
+		t.kind.open.Add(-1)
+		k.open.Add(1)
+		t.kind = k
+	}
+	t.mu.Unlock()
+}
+
+// Fail notes that the task ends in an error.
+func (t *Task) Fail() {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	t.flags |= record.Failed
+	t.mu.Unlock()
+}
+
+// Usage is what a task has used.
+type Usage struct {
+	Wall       time.Duration // from New to End, or until now
+	Parts      [pprof.NumTimeParts]time.Duration
+	Measured   time.Duration // see pprof.GoroutineTime
+	Goroutines int64         // that have worked for it
+	Working    int64         // of them, that do so now
+	Switches   int64         // how often they have got a thread
+	Counts     []pprof.CounterValue
+}
+
+// Usage returns what the task's goroutines, and those of its children on this server, have
+// used up to now. Counts has an element for each event of the counters that [Start] was
+// given.
+//
+// It is exact: time and counts of goroutines that run elsewhere are included up to this
+// moment. (That their threads may be without a CPU is not known then; see
+// [pprof.GoroutineTime].) It returns false if the task has ended.
+func (t *Task) Usage() (u Usage, ok bool) {
+	var p perf.TaskUsage
+	if t == nil || t.state.Load() != 0 || !runtime_perfTaskUsage(t.id, &p) {
+		return Usage{}, false
+	}
+	u = Usage{Wall: time.Duration(p.Wall), Measured: time.Duration(p.Measured), Goroutines: int64(p.Goroutines),
+		Working: int64(p.Working), Switches: int64(p.Switches)}
+	for i, d := range p.Parts {
+		u.Parts[i] = time.Duration(d)
+	}
+	if r := recording.Load(); r != nil && r.config.Counters != nil {
+		u.Counts = make([]pprof.CounterValue, len(r.events))
+		pprof_counterValues(r.config.Counters, u.Counts, p.Counts[:])
+	}
+	return u, true
+}
+
+// End ends the task. If the calling goroutine works for it, it works for what it worked
+// for before New from now on. Goroutines of the task that go on are counted. Only the
+// first call counts.
+func (t *Task) End() {
+	if t == nil || !t.state.CompareAndSwap(0, 1) {
+		return
+	}
+	if t.traceTask != nil {
+		t.traceTask.End()
+	}
+	r := lastRecording.Load()
+	k := t.kind
+	threshold := k.threshold.Load()
+	limit := threshold
+	if limit == 0 {
+		limit = 1<<63 - 1
+	}
+	if !t.client && runtime_getProfLabel() == unsafe.Pointer(&t.labels) {
+		runtime_setProfLabel(t.before)
+	}
+	var u perf.TaskUsage
+	if !runtime_perfTaskEnd(t.id, &u, limit, !t.client, t.was) {
+		return
+	}
+	t.mu.Lock()
+	var last record.Clock
+	if t.last != nil {
+		last = *t.last
+	} else if t.local != nil {
+		last = t.local.Event()
+	}
+	if u.Wall > limit {
+		t.flags |= record.Slow
+	}
+	if u.Unread > 0 {
+		t.flags |= record.Uncounted
+	}
+	if r.samples(t.trace) {
+		t.flags |= record.Sampled
+	}
+	flags := t.flags
+	details := t.details
+	t.details = nil
+	k = t.kind
+	t.mu.Unlock()
+	r.open.Add(-1)
+	k.open.Add(-1)
+	if t.up != nil {
+		t.up.call(t, &u, flags)
+	}
+	var usual usual
+	if flags&record.Slow != 0 {
+		k.readUsual(&usual)
+	}
+	k.observe(&u, flags)
+	if flags&(record.Slow|record.Sampled) != 0 {
+		r.push(t, &last, &u, flags, details, threshold, &usual)
+	}
+	if u.Wall > limit {
+		runtime_perfTaskGiveUp(t.id)
+	}
+	details.release()
+	if flags&record.Slow != 0 {
+		flightRecord(t)
+	}
+}
