@@ -21,12 +21,12 @@ import (
 // not become riskier than upstream's. It links to a page that does: the index with a
 // parameter, which exists wherever Index is registered.
 
-// eventsLink returns what the index page says about events.
+// eventsLink returns what the index page says about events, and about tasks.
 func eventsLink() string {
 	if err := eventsOff(); err != nil {
-		return "<p>\n" + html.EscapeString(err.Error()) + "\n</p>\n"
+		return tasksLink() + "<p>\n" + html.EscapeString(err.Error()) + "\n</p>\n"
 	}
-	return `<p>
+	return tasksLink() + `<p>
 <a href='?events=1' rel=nofollow>What can this machine sample?</a>
 The list of events that a CPU profile can sample, instead of the timer.
 To make it, the program tries each with the system call perf_event_open.

@@ -1,0 +1,160 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package pprof
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+)
+
+// TaskHandler returns a handler that serves requests with h, or with
+// [http.DefaultServeMux] if h is nil, and records a task of [runtime/task] for each. While
+// tasks are not recorded, it hands requests on as they are.
+//
+// The task's kind is the pattern that matched, if the task is recorded before a ServeMux
+// within h has chosen one, that is known only afterwards, and samples of the task don't
+// have it as their label: so h is best the ServeMux itself, or a handler that is
+// registered with one. Without a pattern the kind is the method. The task is a child of the one
+// that the request's headers name (W3C Trace Context, traceparent and tracestate), and only an
+// answer to a request that came with a clock has such headers added.
+//
+// The task ends when h returns. It has a note status: the status of the answer, "hijacked"
+// if h took the connection over, or "aborted" if h ended by a panic or
+// [runtime.Goexit] before it had answered. If the request's context was done at the end,
+// mostly since the client has gone away, a note context says so. The task fails on
+// statuses of 500 and above, and if h doesn't return. Panics go on.
+//
+// A TaskHandler within another one hands requests on: there is one task per request.
+func TaskHandler(h http.Handler) http.Handler {
+	if h == nil {
+		h = http.DefaultServeMux
+	}
+	return &taskHandler{h}
+}
+
+type taskHandler struct{ h http.Handler }
+
+func (th *taskHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !taskRecording() || r.Context().Value(servedKey{}) != nil {
+		th.h.ServeHTTP(w, r)
+		return
+	}
+	kind, known := th.kind(r)
+	ctx, t := taskReceive(r.Context(), kind, traceHeader(r.Header))
+	if t == nil {
+		th.h.ServeHTTP(w, r)
+		return
+	}
+	s := &served{Context: ctx, t: t}
+	r2 := r.WithContext(s)
+	returned := false
+	// Without recover, as a panic has to go on with its own stack.
+	defer func() {
+		if !known && r2.Pattern != "" {
+			t.SetKind(r2.Pattern)
+		}
+		s.end(r.Context(), returned)
+		keepTaskRequest(r, r2)
+	}()
+	th.h.ServeHTTP(watchTask(w, s), r2)
+	// The server sends the header now if the handler hasn't. This is where the clock goes in
+	// last.
+	s.Answer(w, http.StatusOK)
+	returned = true
+}
+
+// kind returns the kind of r's task, and whether it is the pattern. It is never the path:
+// clients choose it, and there is no end of them.
+func (th *taskHandler) kind(r *http.Request) (kind string, known bool) {
+	if mux, ok := th.h.(*http.ServeMux); ok {
+		if _, pattern := mux.Handler(r); pattern != "" {
+			return pattern, true
+		}
+	} else if r.Pattern != "" {
+		return r.Pattern, true
+	}
+	return taskMethod(r.Method) + " (no pattern)", false
+}
+
+// taskMethod returns the method if it is one that RFC 9110 or 5789 defines: clients
+// choose it, too.
+func taskMethod(method string) string {
+	switch method {
+	case "":
+		return http.MethodGet // of a client
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
+		http.MethodDelete, http.MethodConnect, http.MethodOptions, http.MethodTrace:
+		return method
+	}
+	return "other"
+}
+
+// A served is a request that a task is recorded for: its context, and what watches its
+// response.
+type served struct {
+	context.Context
+	t      recordedTask
+	status atomic.Int32 // of the answer, hijacked, or 0
+}
+
+const hijacked = -1
+
+type servedKey struct{}
+
+func (s *served) Value(key any) any {
+	if key == (servedKey{}) {
+		return s
+	}
+	return s.Context.Value(key)
+}
+
+func (s *served) Answer(w http.ResponseWriter, status int) {
+	// Header is not called for nothing: it makes the server copy the header.
+	if s.status.CompareAndSwap(0, int32(status)) && s.t.Wants() {
+		s.t.Reply(w.Header())
+	}
+}
+
+func (s *served) Hijacked() { s.status.CompareAndSwap(0, hijacked) }
+
+// end ends the task of a handler that has returned, or that has not. ctx is the request's,
+// as the server made it.
+func (s *served) end(ctx context.Context, returned bool) {
+	status := s.status.Load()
+	switch status {
+	case 0:
+		s.t.Note("status", "aborted")
+	case hijacked:
+		s.t.Note("status", "hijacked")
+	default:
+		s.t.Note("status", statusText(int(status)))
+	}
+	if err := ctx.Err(); err != nil {
+		s.t.Note("context", contextText(err))
+	}
+	if !returned || status >= 500 {
+		s.t.Fail()
+	}
+	s.t.End()
+}
+
+// statusText is strconv.Itoa; the usual ones are constants.
+func statusText(status int) string {
+	if status == http.StatusOK {
+		return "200"
+	}
+	return strconv.Itoa(status)
+}
+
+// contextText says why a context is done. The text of err may be anybody's.
+func contextText(err error) string {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "deadline exceeded"
+	}
+	return "canceled"
+}

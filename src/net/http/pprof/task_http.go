@@ -1,0 +1,441 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package pprof
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"internal/godebug"
+	"io"
+	"iter"
+	"math"
+	"net/http"
+	"net/url"
+	"runtime/task"
+	"runtime/task/record"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+func init() {
+	prefix := ""
+	if godebug.New("httpmuxgo121").Value() != "1" {
+		prefix = "GET "
+	}
+	http.HandleFunc(prefix+"/debug/pprof/tasks", Tasks)
+}
+
+// A taskReader is a [task.Reader].
+type taskReader interface {
+	Next() *record.Task
+	Stats() task.ReaderStats
+}
+
+// tasks is where records come from. Tests replace it.
+var tasks = struct {
+	recording func() bool
+	stats     func() task.Stats
+	reader    func(oldest bool) taskReader
+}{task.Recording, task.ReadStats, func(oldest bool) taskReader { return task.NewReader(oldest) }}
+
+// maxTaskQuery bounds the query of a request for tasks, in bytes. A kind, completely
+// escaped, takes less.
+const maxTaskQuery = 4 << 10
+
+// A taskRequest is what a request to /debug/pprof/tasks asks for.
+type taskRequest struct {
+	format   *taskFormat // nil for the page
+	seconds  int64       // 0 for what is in the rings
+	kind     string      // if hasKind
+	hasKind  bool
+	slow     bool          // only those
+	least    time.Duration // only those that took at least that long
+	trace    record.TraceID
+	span     record.SpanID
+	isPublic bool // leave notes out
+}
+
+// A taskFormat is a value of the parameter format.
+type taskFormat struct {
+	name, contentType, file string
+
+	// write writes the records. What it returns before it has written anything is
+	// answered with.
+	write func(w io.Writer, list iter.Seq[*record.Task], req *taskRequest) error
+
+	// keeps is set if write keeps all records until the last one is there. So their
+	// number is bounded.
+	keeps bool
+}
+
+var taskFormats = []*taskFormat{
+	{"json", "application/x-ndjson", "tasks.jsonl", writeTaskLines, false},
+	{"otlp", "application/json", "tasks.otlp.json", func(w io.Writer, list iter.Seq[*record.Task], _ *taskRequest) error {
+		return record.WriteOTLP(w, list)
+	}, true},
+	{"pprof", "application/octet-stream", "tasks.pb.gz", func(w io.Writer, list iter.Seq[*record.Task], _ *taskRequest) error {
+		return record.WriteProfile(w, list)
+	}, false},
+	{"tasks", "application/octet-stream", "tasks", writeTaskFile, false},
+}
+
+// Bounds of the records that a format keeps: with stacks and texts, they are tens of
+// megabytes.
+const (
+	maxKeptTasks  = 10_000
+	maxKeptPieces = 100_000 // stretches, calls, regions and notes
+)
+
+func writeTaskLines(w io.Writer, list iter.Seq[*record.Task], _ *taskRequest) error {
+	var b []byte
+	for t := range list {
+		b = append(record.AppendJSON(b[:0], t), '\n')
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeTaskFile(w io.Writer, list iter.Seq[*record.Task], req *taskRequest) error {
+	fw := record.NewWriter(w, tasks.stats().Server)
+	fw.Public = req.isPublic
+	a, _ := w.(*taskAnswer)
+	for t := range list {
+		if err := fw.Write(t); err != nil {
+			if a == nil || a.err != nil {
+				return err
+			}
+			a.left++ // the record is too large for a file
+		}
+	}
+	return nil
+}
+
+// taskParams are the parameters of a page, of a page on a task, and of a format. Others
+// are refused: one that is misspelt would change the answer without a word.
+var taskParams = [...]struct {
+	what  string
+	names []string
+}{
+	{"the page", []string{"kind", "public"}},
+	{"a task", []string{"trace", "span", "public"}},
+	{"format", []string{"format", "seconds", "kind", "slow", "public"}},
+}
+
+// parseTaskRequest returns what r asks for.
+func parseTaskRequest(r *http.Request) (*taskRequest, error) {
+	switch r.Method {
+	case "", http.MethodGet, http.MethodHead:
+	default:
+		return nil, &requestError{http.StatusMethodNotAllowed, "tasks are asked for with GET"}
+	}
+	if len(r.URL.RawQuery) > maxTaskQuery {
+		return nil, badRequest("the query is longer than %d bytes", maxTaskQuery)
+	}
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, badRequest("malformed query: %v", err)
+	}
+	params := &taskParams[0]
+	switch {
+	case q.Has("format"):
+		params = &taskParams[2]
+	case q.Has("trace"), q.Has("span"):
+		params = &taskParams[1]
+	}
+	for name, values := range q {
+		if !slices.Contains(params.names, name) {
+			return nil, badRequest("unknown parameter %.100q: those of %s are %s", name, params.what, strings.Join(params.names, ", "))
+		}
+		if len(values) > 1 {
+			return nil, badRequest("%q is there %d times", name, len(values))
+		}
+	}
+	req := &taskRequest{kind: q.Get("kind"), hasKind: q.Has("kind")}
+	for _, p := range []func(url.Values) error{req.parseFormat, req.parseSeconds, req.parseSlow, req.parseIDs, req.parsePublic} {
+		if err := p(q); err != nil {
+			return nil, err
+		}
+	}
+	return req, nil
+}
+
+func (req *taskRequest) parseFormat(q url.Values) error {
+	if !q.Has("format") {
+		return nil
+	}
+	var names []string
+	for _, f := range taskFormats {
+		if f.name == q.Get("format") {
+			req.format = f
+			return nil
+		}
+		names = append(names, f.name)
+	}
+	return badRequest("unknown format %.100q: formats are %s", q.Get("format"), strings.Join(names, ", "))
+}
+
+func (req *taskRequest) parseSeconds(q url.Values) error {
+	if !q.Has("seconds") {
+		return nil
+	}
+	const maxSeconds = math.MaxInt64 / int64(time.Second)
+	n, err := strconv.ParseInt(q.Get("seconds"), 10, 64)
+	if err != nil || n <= 0 || n > maxSeconds {
+		return badRequest(`invalid value for "seconds" - must be a positive integer`)
+	}
+	req.seconds = n
+	return nil
+}
+
+func (req *taskRequest) parseSlow(q url.Values) error {
+	switch s := q.Get("slow"); {
+	case !q.Has("slow"):
+	case s == "1":
+		req.slow = true
+	default:
+		d, err := time.ParseDuration(s)
+		if err != nil || d <= 0 {
+			return badRequest(`invalid value for "slow" - must be 1, for tasks above the threshold of their kind, or a duration like 20ms`)
+		}
+		req.least = d
+	}
+	return nil
+}
+
+func (req *taskRequest) parseIDs(q url.Values) (err error) {
+	if q.Has("trace") {
+		if req.trace, err = record.ParseTraceID(q.Get("trace")); err != nil || req.trace.IsZero() {
+			return badRequest(`invalid value for "trace" - must be 32 hexadecimal digits, not all 0`)
+		}
+	}
+	if q.Has("span") {
+		if req.span, err = record.ParseSpanID(q.Get("span")); err != nil || req.span.IsZero() {
+			return badRequest(`invalid value for "span" - must be 16 hexadecimal digits, not all 0`)
+		}
+	}
+	return nil
+}
+
+func (req *taskRequest) parsePublic(q url.Values) error {
+	switch s := q.Get("public"); {
+	case !q.Has("public"), s == "0":
+	case s == "1":
+		req.isPublic = true
+	default:
+		return badRequest(`invalid value for "public" - must be 1, to leave notes out, or 0`)
+	}
+	return nil
+}
+
+// wants reports whether the record is asked for.
+func (req *taskRequest) wants(t *record.Task) bool {
+	return (!req.hasKind || t.Kind == req.kind) &&
+		(!req.slow || t.Flags&record.Slow != 0) &&
+		t.Wall >= req.least
+}
+
+var errNotRecording = &requestError{http.StatusServiceUnavailable,
+	"tasks are not recorded: the program has to call task.Start, of package runtime/task, first"}
+
+// collecting is held by the request that collects records. Each costs the time and memory
+// of a conversion, which clients must not be able to ask for many times at once.
+var collecting sync.Mutex
+
+// serveTaskFormat answers with records.
+func serveTaskFormat(w http.ResponseWriter, r *http.Request, req *taskRequest) {
+	if !tasks.recording() {
+		serveEventError(w, errNotRecording)
+		return
+	}
+	if !collecting.TryLock() {
+		serveEventError(w, &requestError{http.StatusConflict, "another request collects tasks: ask again when it is done"})
+		return
+	}
+	defer collecting.Unlock()
+	configureWriteDeadline(w, r, float64(req.seconds))
+
+	c := &taskCollector{req: req, ctx: r.Context(), from: tasks.reader(req.seconds == 0)}
+	a := &taskAnswer{ResponseWriter: w, ctx: r.Context(), format: req.format}
+	c.flush = a.flush
+	err := req.format.write(a, c.records(), req)
+	if r.Context().Err() != nil {
+		return // nobody is there to read an answer
+	}
+	if err != nil && !a.begun {
+		serveEventError(w, err)
+		return
+	}
+	if err != nil {
+		panic(http.ErrAbortHandler) // so that the client doesn't take it for all of it
+	}
+	a.begin()
+	w.Header().Set(tasksHeader, strconv.FormatUint(c.n, 10))
+	w.Header().Set(tasksLostHeader, strconv.FormatUint(c.from.Stats().Dropped, 10))
+	w.Header().Set(tasksLeftOutHeader, strconv.FormatUint(c.left+a.left, 10))
+}
+
+// Trailers of an answer with records. They are known at its end.
+const (
+	tasksHeader        = "X-Go-Tasks"          // records that were asked for, and read
+	tasksLostHeader    = "X-Go-Tasks-Lost"     // that the rings have lost while they were read
+	tasksLeftOutHeader = "X-Go-Tasks-Left-Out" // that were too many, or too large, for the format
+)
+
+// A taskAnswer is an answer that begins with the first byte of its body: until then it
+// can still be an error.
+type taskAnswer struct {
+	http.ResponseWriter
+	ctx    context.Context
+	format *taskFormat
+	begun  bool
+	err    error // of the connection
+	left   uint64
+}
+
+func (a *taskAnswer) begin() {
+	if a.begun {
+		return
+	}
+	a.begun = true
+	h := a.Header()
+	h.Set("Content-Type", a.format.contentType)
+	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s"`, a.format.file))
+	for _, name := range []string{tasksHeader, tasksLostHeader, tasksLeftOutHeader} {
+		h.Add("Trailer", name)
+	}
+	a.WriteHeader(http.StatusOK)
+}
+
+func (a *taskAnswer) Write(p []byte) (int, error) {
+	if err := a.ctx.Err(); err != nil {
+		return 0, err // nobody is there to read it
+	}
+	a.begin()
+	n, err := a.ResponseWriter.Write(p)
+	if err != nil {
+		a.err = err
+	}
+	return n, err
+}
+
+// flush sends what there is, so that who reads a stream of records sees them soon.
+func (a *taskAnswer) flush() {
+	if a.begun {
+		http.NewResponseController(a.ResponseWriter).Flush()
+	}
+}
+
+// pollTasks is how often a collector looks for new records.
+const pollTasks = 20 * time.Millisecond
+
+// A taskCollector collects the records that a request asks for.
+type taskCollector struct {
+	req    *taskRequest
+	ctx    context.Context
+	from   taskReader
+	flush  func()
+	n      uint64 // records
+	left   uint64 // that were too many
+	pieces int    // of the records
+}
+
+// records returns the records: those in the rings, or what comes within req.seconds. It
+// ends if the client is gone.
+func (c *taskCollector) records() iter.Seq[*record.Task] {
+	return func(yield func(*record.Task) bool) {
+		if c.req.seconds == 0 {
+			c.drain(yield)
+			return
+		}
+		end := time.NewTimer(time.Duration(c.req.seconds) * time.Second)
+		defer end.Stop()
+		poll := time.NewTicker(pollTasks)
+		defer poll.Stop()
+		for {
+			select {
+			case <-c.ctx.Done():
+				return
+			case <-end.C:
+				c.drain(yield)
+				return
+			case <-poll.C:
+				if !c.drain(yield) {
+					return
+				}
+				c.flush()
+			}
+		}
+	}
+}
+
+// drain passes on those records that are in the rings, and reports whether to go on.
+// It doesn't wait for the rings to be empty, which in a busy program they may never be.
+func (c *taskCollector) drain(yield func(*record.Task) bool) bool {
+	for range c.from.Stats().Waiting {
+		t := c.from.Next()
+		if t == nil || c.ctx.Err() != nil {
+			break
+		}
+		if !c.req.wants(t) {
+			continue
+		}
+		if c.req.isPublic {
+			t = t.Public()
+		}
+		pieces := len(t.Timeline) + len(t.Calls) + len(t.Regions) + len(t.Notes)
+		if c.req.format != nil && c.req.format.keeps && (c.n >= maxKeptTasks || c.pieces+pieces > maxKeptPieces) {
+			c.left++
+			continue
+		}
+		c.n++
+		c.pieces += pieces
+		if !yield(t) {
+			return false
+		}
+	}
+	return c.ctx.Err() == nil
+}
+
+// Tasks responds with a page on what the tasks of the program have cost, where they
+// waited and why they were slow; see [runtime/task]. With the format GET parameter it
+// responds with their records: format=tasks as a file of package [runtime/task/record],
+// json as lines of JSON, otlp as a request of the OpenTelemetry protocol, and pprof as a
+// profile of the time of tasks. Then seconds=N collects the records of the next N seconds
+// instead of those that there are, kind=K only tasks of the kind, slow=1 only slow ones, and
+// slow=20ms only those that took at least that long. public=1 leaves out what the program
+// has noted. trace=ID and span=ID ask for the page on one task.
+// The package initialization registers it as /debug/pprof/tasks.
+func Tasks(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	req, err := parseTaskRequest(r)
+	if err != nil {
+		serveEventError(w, err)
+		return
+	}
+	if req.format != nil && r.Method != http.MethodHead {
+		serveTaskFormat(w, r, req)
+		return
+	}
+	if req.format != nil {
+		serveEventError(w, &requestError{http.StatusMethodNotAllowed, "records of tasks are asked for with GET"})
+		return
+	}
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+	var page bytes.Buffer
+	if err := writeTaskPage(&page, r.Context(), req); err != nil {
+		if r.Context().Err() == nil {
+			serveEventError(w, err)
+		}
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Write(page.Bytes())
+}

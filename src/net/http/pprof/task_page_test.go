@@ -1,0 +1,655 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package pprof
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"html"
+	"internal/profile"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"regexp"
+	"runtime/pprof"
+	"runtime/task"
+	"runtime/task/record"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A taskFeed stands in for package task. Its readers begin at what was there when they
+// were made.
+type taskFeed struct {
+	mu    sync.Mutex
+	list  []*record.Task
+	stats task.Stats
+	next  func() *record.Task // instead of list
+	off   bool
+}
+
+func (f *taskFeed) add(t ...*record.Task) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.list = append(f.list, t...)
+}
+
+type feedReader struct {
+	f      *taskFeed
+	at     int
+	popped uint64
+}
+
+func (r *feedReader) Next() *record.Task {
+	r.f.mu.Lock()
+	defer r.f.mu.Unlock()
+	if r.f.next != nil {
+		r.popped++
+		return r.f.next()
+	}
+	if r.at == len(r.f.list) {
+		return nil
+	}
+	r.at++
+	return r.f.list[r.at-1]
+}
+
+const feedDropped = 3
+
+func (r *feedReader) Stats() task.ReaderStats {
+	r.f.mu.Lock()
+	defer r.f.mu.Unlock()
+	s := task.ReaderStats{Dropped: feedDropped, Waiting: uint64(len(r.f.list) - r.at)}
+	if r.f.next != nil {
+		s.Waiting = 10
+	}
+	return s
+}
+
+// feedTasks makes requests see what the feed has.
+func feedTasks(t *testing.T, f *taskFeed) *taskFeed {
+	old := tasks
+	tasks.recording = func() bool { return !f.off }
+	tasks.stats = func() task.Stats { return f.stats }
+	tasks.reader = func(oldest bool) taskReader {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		r := &feedReader{f: f}
+		if !oldest {
+			r.at = len(f.list)
+		}
+		return r
+	}
+	t.Cleanup(func() { tasks = old })
+	return f
+}
+
+func taskGet(query string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	Tasks(w, httptest.NewRequest("GET", "/debug/pprof/tasks"+query, nil))
+	return w
+}
+
+const secret = "s3cret"
+
+// shop returns what a shop has recorded. Its request for a cart waits for a mutex, for
+// another server, and for the world.
+func shop(now time.Time) *taskFeed {
+	const ms = time.Millisecond
+	server := &record.Server{ID: 1, Name: "shop", PID: 4021}
+	frames := func(s ...string) (list []record.Frame) {
+		for _, s := range s {
+			var f record.Frame
+			fmt.Sscanf(s, "%s %s %d", &f.Func, &f.File, &f.Line)
+			list = append(list, f)
+		}
+		return list
+	}
+	serve := []string{"net/http.HandlerFunc.ServeHTTP server.go 2294", "net/http.(*conn).serve server.go 2102"}
+	cart := func(i int, wait, stopped time.Duration) *record.Task {
+		id := byte(i)
+		t := &record.Task{
+			Server: server, Trace: record.TraceID{0x4b, 0xf9, 15: id}, Span: record.SpanID{7: id}, Parent: record.SpanID{0xa7, 7: id}, Kind: "GET /cart/{id}",
+			Flags: record.Slow | record.ServerOf, Goroutine: uint64(30 + i), Goroutines: 2, Threshold: 12 * ms,
+			Regions: []record.Region{{Name: "load cart", N: 1, Wall: wait + 3*ms, Max: wait + 3*ms}, {Name: "price", N: 1, Wall: 16 * ms, Max: 16 * ms}},
+			Notes:   []record.Note{{Key: "status", Value: "200"}, {Key: "customer", Value: secret}},
+			Events:  []string{"page-faults"},
+			Usual:   &record.Usual{Tasks: 5120, Wall: 4200 * time.Microsecond},
+			Lost:    record.Lost{Stretches: 12, StretchesTime: 40 * time.Microsecond},
+		}
+		t.Count = []record.Count{{Value: 12}}
+		t.Usual.Count = []record.Count{{Value: 9}}
+		g, h := t.Goroutine, t.Goroutine+400
+		at := 2*ms + wait
+		t.Calls = []record.Call{{Span: record.SpanID{6: 1, 7: id}, Kind: "GET /price", Flags: record.Client, Start: at + 3*ms, Wall: 14 * ms, Remote: "prices:8080"}}
+		stack := func(s ...string) []record.Frame { return frames(append(s, serve...)...) }
+		price := frames("main.(*shop).price.func1 /src/shop/price.go 84")
+		t.Timeline = []record.Stretch{
+			{Goroutine: g, Start: ms, Wake: at + 2*ms, End: at + 2*ms, Region: "load cart"},
+			{Goroutine: g, Start: 2 * ms, Wake: at, End: at + ms, Part: pprof.TimeMutex, Reason: "sync.Mutex.Lock",
+				Stack:      stack("sync.(*Mutex).Lock mutex.go 90", "main.(*shop).load /src/shop/cart.go 58", "main.(*shop).cart /src/shop/cart.go 31"),
+				Waker:      record.Waker{Goroutine: 17, Span: record.SpanID{9}, Kind: "flush", Stack: frames("sync.(*Mutex).Unlock mutex.go 223", "main.(*shop).flush /src/shop/flush.go 31")},
+				BehindKind: "report", Behind: 900 * time.Microsecond},
+			{Goroutine: g, Start: at + 2*ms, Wake: at + 18*ms, End: at + 18*ms, Region: "price"},
+			{Goroutine: g, Start: at + 2500*time.Microsecond, Wake: at + 17500*time.Microsecond, End: at + 17600*time.Microsecond, Part: pprof.TimeChan, Reason: "chan receive",
+				Stack: stack("main.(*shop).price /src/shop/price.go 90"), Waker: record.Waker{Goroutine: h, Span: t.Span, Kind: t.Kind, Stack: price}},
+			{Goroutine: h, Start: at + 2500*time.Microsecond, Wake: at + 2500*time.Microsecond, End: at + 2800*time.Microsecond, Part: pprof.TimeRunnable, Stack: price, Waker: record.Waker{Goroutine: g, Span: t.Span, Kind: t.Kind}},
+			{Goroutine: h, Start: at + 3*ms, Wake: at + 17*ms, End: at + 17100*time.Microsecond, Part: pprof.TimeNetwork, Reason: "IO wait",
+				Stack: append(frames("net.(*conn).Read net.go 194", "net/http.(*persistConn).Read transport.go 2122"), price...)},
+		}
+		end := at + 19*ms
+		if stopped > 0 {
+			t.Timeline = append(t.Timeline, record.Stretch{Goroutine: g, Start: at + 18500*time.Microsecond, Wake: at + 18500*time.Microsecond, End: at + 19*ms + stopped,
+				Part: pprof.TimeRunnable, Stopped: stopped, StopReason: "GC mark termination"})
+			end += stopped
+		}
+		t.Wall = end + ms
+		for _, s := range t.Timeline {
+			if s.Region == "" {
+				t.Parts[s.Part] += s.Wake - s.Start
+				t.Parts[pprof.TimeRunnable] += s.End - s.Wake
+			}
+		}
+		t.Parts[pprof.TimeRunning] = t.Wall + 15*ms
+		for p, d := range t.Parts {
+			t.Parts[pprof.TimeRunning] -= d * time.Duration(min(p, 1))
+		}
+		t.Regions[0].Parts[pprof.TimeMutex] = wait
+		t.Regions[1].Parts[pprof.TimeChan] = 15 * ms
+		t.Usual.Parts[pprof.TimeRunning] = 2 * ms
+		t.Usual.Parts[pprof.TimeNetwork] = 2 * ms
+		t.Start = now.Add(-time.Duration(i)*7*time.Second - t.Wall).UnixNano()
+		return t
+	}
+	f := &taskFeed{}
+	for i := 12; i >= 1; i-- {
+		stopped := time.Duration(0)
+		if i%3 == 1 {
+			stopped = 6 * ms
+		}
+		wait := time.Duration(20*ms) / time.Duration(i)
+		f.add(cart(i, wait, stopped))
+	}
+	fast := &record.Task{Server: server, Trace: record.TraceID{1}, Span: record.SpanID{1}, Kind: "GET /health", Wall: 80 * time.Microsecond,
+		Flags: record.Sampled, Start: now.UnixNano(), Goroutine: 8, Goroutines: 1}
+	// The price's task is on this server too.
+	first := f.list[len(f.list)-1]
+	price := &record.Task{Server: server, Trace: first.Trace, Span: record.SpanID{5}, Parent: first.Calls[0].Span, Kind: "GET /price", Flags: record.ServerOf,
+		Start: first.Start + int64(first.Calls[0].Start+ms), Wall: 12 * ms, Goroutine: 99, Goroutines: 1}
+	price.Parts[pprof.TimeSyscall] = 11 * ms
+	price.Parts[pprof.TimeRunning] = ms
+	f.add(fast, price)
+
+	usage := func(running, mutex, network, syscall, runnable, gc time.Duration) (u record.Usage) {
+		u.Parts[pprof.TimeRunning], u.Parts[pprof.TimeMutex], u.Parts[pprof.TimeNetwork] = running, mutex, network
+		u.Parts[pprof.TimeSyscall], u.Parts[pprof.TimeRunnable], u.Parts[pprof.TimeGC] = syscall, runnable, gc
+		return u
+	}
+	const s = time.Second
+	f.stats = task.Stats{
+		Server: server, Since: now.Add(-2 * time.Hour), Rate: 0.01, Open: 4,
+		Kinds: []task.KindStats{
+			{Kind: "GET /cart/{id}", Count: 51_200, Open: 2, Slow: 12, Failed: 3, Wall: 215 * s, P50: 3900 * time.Microsecond, P90: 6 * ms, P99: 12 * ms, Max: 48 * ms, Threshold: 12 * ms, Automatic: true, Usage: usage(90*s, 35*s, 60*s, 8*s, 12*s, 3*s)},
+			{Kind: "GET /health", Count: 7200, Wall: s, P50: 70 * time.Microsecond, P90: 90 * time.Microsecond, P99: 300 * time.Microsecond, Max: 2 * ms, Usage: usage(s, 0, 0, 0, 0, 0)},
+			{Kind: "flush", Count: 720, Open: 1, Wall: 14 * s, P50: 19 * ms, P90: 22 * ms, P99: 26 * ms, Max: 31 * ms, Threshold: 50 * ms, Usage: usage(s, 0, 0, 12*s, s, 0)},
+			{Kind: "report", Count: 24, Open: 1, Wall: 61 * s, P50: 2500 * ms, P90: 2900 * ms, P99: 3 * s, Max: 3100 * ms, Usage: usage(55*s, 0, 2*s, s, 3*s, 0)},
+		},
+		Causes: []task.Cause{{Name: "bad traceparent header", N: 2}, {Name: "rings overflowed", N: 1841}, {Name: "kinds that were too many", N: 0}},
+	}
+	return f
+}
+
+// TestTasksServe serves the page of a shop, to look at, at the address in the environment.
+func TestTasksServe(t *testing.T) {
+	addr := os.Getenv("GO_PPROF_TASKS_ADDR")
+	if addr == "" {
+		t.Skip("GO_PPROF_TASKS_ADDR=host:port serves the page of a shop, for a look at it")
+	}
+	f := feedTasks(t, shop(time.Now()))
+	http.HandleFunc("/off", func(w http.ResponseWriter, r *http.Request) { f.off = !f.off })
+	t.Fatal(http.ListenAndServe(addr, nil))
+}
+
+// want checks that an answer has a status, and texts, unescaped, in it.
+func wantAnswer(t *testing.T, query string, status int, want ...string) string {
+	t.Helper()
+	w := taskGet(query)
+	body := w.Body.String()
+	if w.Code != status {
+		t.Errorf("%s: %d, want %d:\n%.500s", query, w.Code, status, body)
+	}
+	if w.Header().Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("%s: no nosniff", query)
+	}
+	plain := html.UnescapeString(body)
+	for _, s := range want {
+		if !strings.Contains(plain, s) {
+			t.Errorf("%s: no %q in\n%.5000s", query, s, body)
+		}
+	}
+	if strings.Contains(body, "<script") {
+		t.Errorf("%s: a script in\n%.5000s", query, body)
+	}
+	return body
+}
+
+func TestTasksOff(t *testing.T) {
+	feedTasks(t, &taskFeed{off: true})
+	wantAnswer(t, "", 200, "does not record tasks", "task.Start(task.Config{", "pprof.TaskHandler(")
+	const id = "4bf92f3577b34da6a3ce929d0e0e4736"
+	for _, query := range []string{"?format=json", "?format=pprof&seconds=10", "?trace=" + id, "?span=" + id[:16]} {
+		wantAnswer(t, query, 503, "tasks are not recorded: the program has to call task.Start")
+	}
+}
+
+func TestTasksPage(t *testing.T) {
+	f := feedTasks(t, shop(time.Now()))
+	page := wantAnswer(t, "", 200, "<h1>Tasks of shop</h1>", "51200", "7.11</td>", "0.0033</td>", "12 ms (auto)", "not yet known", "Rate 1 %", "4 open now",
+		`mutex held by task "flush"`, "flush.go:31", "1841", "bad traceparent header", "<svg", "GET /cart/{id}", "name=viewport", "overflow-x")
+	if strings.Contains(page, "kinds that were too many") || strings.Contains(page, "/health</a></td><td class=n>80") {
+		t.Errorf("a cause of nothing, or a fast task, is on the page")
+	}
+	if strings.Contains(page, secret) {
+		t.Errorf("a note is on the page")
+	}
+	// The newest is first, and the kind that takes most.
+	rows := regexp.MustCompile(`<a href='tasks\?([^']*)'>GET /cart/\{id\}</a></td><td class=n>([^<]*)<`).FindAllStringSubmatch(page, -1)
+	if len(rows) != 13 || rows[1][2] != "48 ms" { // with the table of kinds
+		t.Fatalf("rows %q", rows)
+	}
+	if i, j := strings.Index(page, ">report</a>"), strings.Index(page, ">flush</a>"); i > j {
+		t.Errorf("kinds are not by their time")
+	}
+
+	one := wantAnswer(t, "?"+html.UnescapeString(rows[1][1]), 200, "<h1>GET /cart/{id}, 48 ms</h1>", `<li>mutex held by task "flush"`,
+		"Usually takes</b></td><td class=any>4.2 ms, the average of 5120", "stop-the-world 6 ms", "critical path", "prices:8080", "main.(*shop).load at cart.go:58",
+		"Timeline of GET", "load cart", "customer", secret, "12 short waits (40 us)", "page-faults</td><td class=n>12</td><td class=n>9</td>", "All tasks of this trace", "Causal diagram of")
+	if n := strings.Count(one, "<svg"); n != 3 {
+		t.Errorf("%d diagrams, want 3", n)
+	}
+	ids := regexp.MustCompile(` id='?"?([\w-]+)`).FindAllStringSubmatch(one, -1)
+	seen := make(map[string]bool)
+	for _, id := range ids {
+		if seen[id[1]] {
+			t.Errorf("ID %s is there twice", id[1])
+		}
+		seen[id[1]] = true
+	}
+	// All links lead somewhere, and stay public.
+	public := wantAnswer(t, "?public=1&"+html.UnescapeString(rows[1][1]), 200, "2, which public=1 leaves out")
+	if strings.Contains(public, secret) || strings.Contains(public, "customer") {
+		t.Errorf("a note is on the public page")
+	}
+	for _, page := range []string{page, one, public, wantAnswer(t, "?public=1", 200)} {
+		for _, m := range regexp.MustCompile(`href='tasks([^']*)'`).FindAllStringSubmatch(page, -1) {
+			query := html.UnescapeString(m[1])
+			if w := taskGet(query); w.Code != 200 && w.Code != 404 {
+				t.Errorf("link to %s: %d: %s", query, w.Code, w.Body)
+			}
+			if page == public && !strings.Contains(query, "public=1") {
+				t.Errorf("link from a public page to %s", query)
+			}
+		}
+	}
+	only := wantAnswer(t, "?kind=flush", 200, "Only kind flush", "None is in the rings")
+	if strings.Contains(only, "report") {
+		t.Errorf("other kinds are on the page")
+	}
+
+	wantAnswer(t, "?span=0000000000000001", 200, "GET /cart/{id}, 48 ms")
+	wantAnswer(t, "?span=00000000000000ff", 404, "no record of this task")
+	wantAnswer(t, "?trace="+strings.Repeat("f", 32), 404, "no record of this task")
+	wantAnswer(t, "?trace="+f.list[11].Trace.String(), 200, "GET /cart/{id}, 48 ms")
+	f.list = nil
+	f.stats = task.Stats{}
+	wantAnswer(t, "", 200, "No task has ended yet", "Nothing was lost", "None is in the rings")
+}
+
+// TestTasksMany checks the bounds of the page.
+func TestTasksMany(t *testing.T) {
+	now := time.Now()
+	f := feedTasks(t, &taskFeed{})
+	for i := range 2000 {
+		f.add(&record.Task{Trace: record.TraceID{1}, Span: record.SpanID{1, 6: byte(i >> 8), 7: byte(i)}, Kind: fmt.Sprintf("kind-%d.", i), Flags: record.Slow,
+			Start: now.UnixNano() + int64(i*7%2000), Wall: time.Millisecond})
+		f.stats.Kinds = append(f.stats.Kinds, task.KindStats{Kind: fmt.Sprint(i)})
+	}
+	page := wantAnswer(t, "", 200, "The last 50 of 2000 that are in the rings", "Of the first 20 kinds")
+	// i*7%2000 == 1999 for i = 857.
+	rows := regexp.MustCompile(`>(kind-\d+)\.</a>`).FindAllStringSubmatch(page, -1)
+	if len(rows) != 50 || rows[0][1] != "kind-857" {
+		t.Errorf("%d rows, want 50; the first is %q", len(rows), rows[0][1])
+	}
+	wantAnswer(t, "?trace="+record.TraceID{1}.String(), 200, "1000 more are not shown")
+
+	f.next = func() *record.Task { return f.list[0] } // a program that never stops
+	wantAnswer(t, "", 200, "kind-0")
+	if n := strings.Count(wantAnswer(t, "?format=json", 200), "\n"); n != 10 {
+		t.Errorf("%d records, want the 10 that were waiting", n)
+	}
+}
+
+// TestTasksHostile checks that no text of a record gets into a page as it is.
+func TestTasksHostile(t *testing.T) {
+	const bad = "'\"><script>alert(1)</script></title></svg>\x00\u202e"
+	f := feedTasks(t, shop(time.Now()))
+	f.stats.Server = &record.Server{Name: bad}
+	for i := range f.stats.Kinds {
+		f.stats.Kinds[i].Kind = bad
+	}
+	f.stats.Causes[0].Name = bad
+	frame := record.Frame{Func: bad, File: bad}
+	for _, x := range f.list {
+		x.Kind, x.Trigger, x.Events = bad, bad, []string{bad}
+		x.Server = f.stats.Server
+		x.Notes = []record.Note{{Key: bad, Value: bad}}
+		x.Outlived, x.Outliving = []record.Goroutine{{ID: 1, Func: bad, Created: frame}}, 1
+		for i := range x.Regions {
+			x.Regions[i].Name = bad
+		}
+		for i := range x.Calls {
+			x.Calls[i].Kind, x.Calls[i].Remote = bad, bad
+		}
+		for i := range x.Timeline {
+			s := &x.Timeline[i]
+			s.Reason, s.BehindKind, s.StopReason, s.Waker.Kind = bad, bad, bad, bad
+			s.Stack = []record.Frame{frame}
+			s.Waker.Stack = s.Stack
+			if s.Region != "" {
+				s.Region = bad
+			}
+		}
+	}
+	clean, err := regexp.Compile(`[\x00\x{202e}]|'">|</title></svg|'"`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, query := range []string{"", "?kind=" + url.QueryEscape(bad), "?trace=" + f.list[11].Trace.String(), "?public=1"} {
+		if m := clean.FindString(wantAnswer(t, query, 200, "alert(1)")); m != "" {
+			t.Errorf("%s: %q is on the page", query, m)
+		}
+	}
+}
+
+func TestTasksBadRequest(t *testing.T) {
+	feedTasks(t, shop(time.Now()))
+	for query, want := range map[string]string{
+		"?x=1":                                 `unknown parameter "x": those of the page are kind, public`,
+		"?seconds=1":                           `unknown parameter "seconds"`,
+		"?trace=1&kind=x":                      `those of a task are trace, span, public`,
+		"?format=xml":                          `unknown format "xml": formats are json, otlp, pprof, tasks`,
+		"?format=":                             `unknown format ""`,
+		"?format=json&x":                       `those of format are format, seconds, kind, slow, public`,
+		"?format=json&format=otlp":             `"format" is there 2 times`,
+		"?format=json&seconds=0":               "must be a positive integer",
+		"?format=json&seconds=":                "must be a positive integer",
+		"?format=json&seconds=99999999999999":  "must be a positive integer",
+		"?format=json&slow=":                   "must be 1, for tasks above the threshold",
+		"?format=json&slow=-1ms":               "must be 1, for tasks above the threshold",
+		"?format=json&slow=yes":                "must be 1, for tasks above the threshold",
+		"?format=json&public=yes":              "must be 1, to leave notes out, or 0",
+		"?public=":                             "must be 1, to leave notes out, or 0",
+		"?trace=xyz":                           "must be 32 hexadecimal digits",
+		"?trace=" + strings.Repeat("0", 32):    "not all 0",
+		"?span=":                               "must be 16 hexadecimal digits",
+		"?kind=%zz":                            "malformed query",
+		"?kind=" + strings.Repeat("a", 4<<10):  "the query is longer than 4096 bytes",
+		"?" + strings.Repeat("a", 300) + "=1":  "unknown parameter",
+		"?kind=a;public=1":                     "malformed query",
+		"?format=json&kind=" + secret + "&x=%": "malformed query",
+	} {
+		if body := wantAnswer(t, query, 400, want); len(body) > 1000 {
+			t.Errorf("%.100s: the answer has %d bytes", query, len(body))
+		}
+	}
+	for method, format := range map[string]string{"POST": "", "DELETE": "", "HEAD": "?format=json"} {
+		w := httptest.NewRecorder()
+		Tasks(w, httptest.NewRequest(method, "/debug/pprof/tasks"+format, nil))
+		if w.Code != 405 || w.Header().Get("Allow") != "GET" {
+			t.Errorf("%s: %d, Allow %q", method, w.Code, w.Header().Get("Allow"))
+		}
+	}
+}
+
+// readTasks returns the records of an answer.
+func readTasks(t *testing.T, format string, body []byte) (list []*record.Task) {
+	t.Helper()
+	switch format {
+	case "json":
+		for line := range bytes.Lines(body) {
+			x, err := record.ParseJSON(line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, x)
+		}
+	case "tasks":
+		r := record.NewReader(bytes.NewReader(body))
+		for {
+			x, err := r.Next()
+			if err == io.EOF {
+				return list
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+func TestTasksFormats(t *testing.T) {
+	f := feedTasks(t, shop(time.Now()))
+	s := httptest.NewServer(http.DefaultServeMux)
+	defer s.Close()
+	for _, format := range taskFormats {
+		for query, want := range map[string]int{
+			"": 14, "&slow=1": 12, "&kind=GET+/health": 1, "&kind=GET": 0, "&slow=30ms": 5, "&slow=1&kind=GET+/health": 0, "&public=1": 14, "&kind=": 0,
+		} {
+			r := get(t, s.URL+"/debug/pprof/tasks?format="+format.name+query)
+			if r.StatusCode != 200 || r.Header.Get("Content-Type") != format.contentType || !strings.Contains(r.Header.Get("Content-Disposition"), format.file) {
+				t.Errorf("%s%s: %s, header %v:\n%.500s", format.name, query, r.Status, r.Header, r.body)
+			}
+			for name, n := range map[string]int{tasksHeader: want, tasksLostHeader: feedDropped, tasksLeftOutHeader: 0} {
+				if got := r.Trailer.Get(name); got != fmt.Sprint(n) {
+					t.Errorf("%s%s: %s: %q, want %d", format.name, query, name, got, n)
+				}
+			}
+			if got := bytes.Contains(r.body, []byte(secret)); got != (want == 14 && query != "&public=1" || strings.HasPrefix(query, "&slow") && want > 0) && format.name != "pprof" {
+				t.Errorf("%s%s: the note is there: %v", format.name, query, got)
+			}
+			n := -1
+			switch format.name {
+			case "json", "tasks":
+				n = len(readTasks(t, format.name, r.body))
+			case "pprof":
+				p, err := profile.Parse(bytes.NewReader(r.body))
+				if err != nil && want > 0 {
+					t.Errorf("pprof%s: %v", query, err)
+				}
+				if want == 0 {
+					continue
+				}
+				n = 0
+				for i, st := range p.SampleType {
+					for _, s := range p.Sample {
+						if st.Type == "tasks" {
+							n += int(s.Value[i])
+						}
+					}
+				}
+			case "otlp":
+				n = bytes.Count(r.body, []byte(`"kind":2`)) + bytes.Count(r.body, []byte(`"name":"GET /health"`))
+				if !json.Valid(r.body) {
+					t.Errorf("otlp%s: no JSON", query)
+				}
+			}
+			if n != want {
+				t.Errorf("%s%s: %d tasks, want %d", format.name, query, n, want)
+			}
+		}
+	}
+	if got := readTasks(t, "json", taskGet("?format=json&slow=1").Body.Bytes()); got[0].Notes == nil || f.list[0].Notes == nil {
+		t.Errorf("notes are gone")
+	}
+}
+
+// TestTasksKept checks that what a format keeps is bounded, and that the answer says so.
+func TestTasksKept(t *testing.T) {
+	f := feedTasks(t, &taskFeed{})
+	x := &record.Task{Kind: "x", Wall: 1}
+	for range maxKeptTasks + 50 {
+		f.add(x)
+	}
+	check := func(n, left int) {
+		t.Helper()
+		w := taskGet("?format=otlp")
+		h := w.Result().Trailer
+		if h.Get(tasksHeader) != fmt.Sprint(n) || h.Get(tasksLeftOutHeader) != fmt.Sprint(left) {
+			t.Errorf("trailers %v, want %d and %d left out", h, n, left)
+		}
+	}
+	check(maxKeptTasks, 50)
+	x.Timeline = make([]record.Stretch, 1000)
+	f.list = f.list[:110]
+	check(100, 10)
+	if got := taskGet("?format=json").Result().Trailer.Get(tasksHeader); got != "110" {
+		t.Errorf("json: %s tasks, want all", got)
+	}
+}
+
+// TestTasksSeconds checks that what comes within the time is collected, and nothing else.
+func TestTasksSeconds(t *testing.T) {
+	for _, format := range []string{"json", "tasks", "otlp", "pprof"} {
+		synctest.Test(t, func(t *testing.T) {
+			f := feedTasks(t, &taskFeed{list: []*record.Task{{Kind: "before"}}})
+			go func() {
+				for _, s := range []string{"a", "b", "c"} {
+					time.Sleep(time.Second - 1)
+					f.add(&record.Task{Kind: "in " + s, Wall: 1})
+				}
+				time.Sleep(time.Second)
+				f.add(&record.Task{Kind: "after", Wall: 1})
+			}()
+			begin := time.Now()
+			w := taskGet("?format=" + format + "&seconds=3")
+			if d := time.Since(begin); d != 3*time.Second {
+				t.Errorf("%s took %v", format, d)
+			}
+			if got := w.Result().Trailer.Get(tasksHeader); got != "3" || w.Code != 200 {
+				t.Errorf("%s: %d, %s tasks, want 3", format, w.Code, got)
+			}
+			if w.Flushed != (format == "json" || format == "tasks") {
+				t.Errorf("%s: flushed: %v", format, w.Flushed)
+			}
+			time.Sleep(2 * time.Second)
+		})
+	}
+}
+
+// TestTasksOneAtATime checks that there is one collection at a time, and that a client
+// which goes away ends its own.
+func TestTasksOneAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		feedTasks(t, shop(time.Now()))
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan *httptest.ResponseRecorder, 1)
+		go func() {
+			w := httptest.NewRecorder()
+			Tasks(w, httptest.NewRequestWithContext(ctx, "GET", "/debug/pprof/tasks?format=pprof&seconds=1000", nil))
+			done <- w
+		}()
+		synctest.Wait()
+		wantAnswer(t, "?format=json", 409, "another request collects tasks")
+		wantAnswer(t, "", 200, "Tasks of shop") // the page is there meanwhile
+		begin := time.Now()
+		cancel()
+		if w := <-done; w.Body.Len() > 0 || time.Since(begin) > time.Second {
+			t.Errorf("%d bytes for nobody, after %v", w.Body.Len(), time.Since(begin))
+		}
+		wantAnswer(t, "?format=json", 200)
+	})
+}
+
+// A deadlineWriter notes its deadline, and fails if it is told to.
+type deadlineWriter struct {
+	*httptest.ResponseRecorder
+	deadline time.Time
+	err      error
+}
+
+func (w *deadlineWriter) SetWriteDeadline(t time.Time) error { w.deadline = t; return nil }
+
+func (w *deadlineWriter) Write(p []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	return w.ResponseRecorder.Write(p)
+}
+
+func TestTasksWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		feedTasks(t, shop(time.Now()))
+		ctx := context.WithValue(t.Context(), http.ServerContextKey, &http.Server{WriteTimeout: time.Second})
+		w := &deadlineWriter{ResponseRecorder: httptest.NewRecorder()}
+		begin := time.Now()
+		Tasks(w, httptest.NewRequestWithContext(ctx, "GET", "/debug/pprof/tasks?format=json&seconds=5", nil))
+		if d := w.deadline.Sub(begin); d != 6*time.Second {
+			t.Errorf("deadline after %v, want 6s", d)
+		}
+
+		// A connection that breaks must not look like an answer that is complete.
+		for _, f := range taskFormats {
+			w = &deadlineWriter{ResponseRecorder: httptest.NewRecorder(), err: io.ErrClosedPipe}
+			func() {
+				defer func() {
+					if err := recover(); err != http.ErrAbortHandler {
+						t.Errorf("%s: %v, want %v", f.name, err, http.ErrAbortHandler)
+					}
+				}()
+				Tasks(w, httptest.NewRequest("GET", "/debug/pprof/tasks?format="+f.name, nil))
+			}()
+			if !collecting.TryLock() {
+				t.Fatalf("%s: nobody can collect any more", f.name)
+			}
+			collecting.Unlock()
+		}
+	})
+}
+
+// TestTasksRegistered checks that the page is where the index page says it is.
+func TestTasksRegistered(t *testing.T) {
+	feedTasks(t, shop(time.Now()))
+	addr := server(t)
+	if r := get(t, addr); !bytes.Contains(r.body, []byte("<a href='tasks'>")) {
+		t.Errorf("no link to tasks on the index page:\n%s", r.body)
+	}
+	r := get(t, addr+"tasks")
+	if r.StatusCode != 200 || !strings.HasPrefix(r.Header.Get("Content-Type"), "text/html") || !bytes.Contains(r.body, []byte("Tasks of shop")) {
+		t.Errorf("%s %v:\n%.500s", r.Status, r.Header, r.body)
+	}
+	if !strings.Contains(r.Header.Get("Content-Security-Policy"), "default-src 'none'") {
+		t.Errorf("the page may load from elsewhere: %v", r.Header)
+	}
+}
+
+func TestTasksDuration(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0 ns", 999: "999 ns", 1234: "1.23 us", 999_600: "1000 us", 48_249_999: "48.2 ms", 1e9: "1 s", -1500: "-1.5 us", 100e6: "100 ms",
+		3723e9: "1h2m3s", 1<<63 - 1: "2562047h47m16s",
+	} {
+		if got := duration(d); got != want {
+			t.Errorf("duration(%d) = %q, want %q", d, got, want)
+		}
+	}
+}
