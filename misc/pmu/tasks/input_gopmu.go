@@ -1,0 +1,191 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build gopmu && go1.23
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"runtime/task/record"
+	"strings"
+	"time"
+)
+
+// maxLine is how long a line of JSON may be. A task with a full timeline has about a tenth.
+const maxLine = 16 << 20
+
+// An input reads tasks from files and URLs, and reports what it can't read.
+type input struct {
+	max     int64
+	timeout time.Duration
+	stdin   io.Reader
+	stderr  io.Writer
+	err     error // the first one
+}
+
+// read calls yield with the tasks of a file or URL. It returns false if yield does. Errors
+// end the file, not the program: what has been read counts.
+func (in *input) read(name string, yield func(*record.Task) bool) bool {
+	fail := func(err error) {
+		err = fmt.Errorf("%s: %w", name, err)
+		fmt.Fprintln(in.stderr, "tasks:", err)
+		if in.err == nil {
+			in.err = err
+		}
+	}
+	r, err := in.open(name)
+	if err != nil {
+		fail(err)
+		return true
+	}
+	defer r.Close()
+	limited := &limitReader{r: r, left: in.max}
+	b := bufio.NewReader(limited)
+	var skipped int64
+	more := true
+	switch head, err := b.Peek(1); {
+	case err == io.EOF:
+		err = nil // a file that nothing was written to yet
+	case err != nil:
+		fail(err)
+		return true
+	case head[0] == '{':
+		more, skipped, err = readLines(b, yield)
+		if err != nil {
+			fail(err)
+		}
+	case head[0] == '<':
+		fail(errors.New("it is a page, not records: ask for ?format=json"))
+		return true
+	default:
+		more, skipped, err = readRecords(b, yield)
+		if err != nil {
+			fail(err)
+		}
+	}
+	if limited.exceeded {
+		fail(fmt.Errorf("there are more than %d bytes: raise -max to read the rest", in.max))
+	}
+	if skipped > 0 {
+		fmt.Fprintf(in.stderr, "tasks: %s: %d bytes skipped, which were damaged or cut\n", name, skipped)
+	}
+	return more
+}
+
+func (in *input) open(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(in.stdin), nil
+	}
+	if !strings.HasPrefix(name, "http://") && !strings.HasPrefix(name, "https://") {
+		f, err := os.Open(name)
+		var pathErr *os.PathError
+		if errors.As(err, &pathErr) {
+			err = pathErr.Err // the name is said already
+		}
+		return f, err
+	}
+	u, err := url.Parse(name)
+	if err != nil {
+		return nil, err
+	}
+	// The page is for people.
+	if q := u.Query(); strings.HasSuffix(u.Path, "/debug/pprof/tasks") && q.Get("format") == "" {
+		q.Set("format", "json")
+		u.RawQuery = q.Encode()
+	}
+	client := &http.Client{Timeout: in.timeout}
+	resp, err := client.Get(u.String())
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		defer resp.Body.Close()
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 512))
+		return nil, fmt.Errorf("the server says %s: %q", resp.Status, bytes.TrimSpace(text))
+	}
+	return resp.Body, nil
+}
+
+// A limitReader ends after so many bytes, and says whether there were more.
+type limitReader struct {
+	r        io.Reader
+	left     int64
+	exceeded bool
+}
+
+func (l *limitReader) Read(p []byte) (int, error) {
+	if l.left == 0 {
+		var one [1]byte
+		n, err := io.ReadFull(l.r, one[:])
+		l.exceeded = l.exceeded || n > 0
+		if n > 0 || err == io.ErrUnexpectedEOF {
+			err = io.EOF
+		}
+		return 0, err
+	}
+	if int64(len(p)) > l.left {
+		p = p[:l.left]
+	}
+	n, err := l.r.Read(p)
+	l.left -= int64(n)
+	return n, err
+}
+
+// readRecords reads the format of files.
+func readRecords(r io.Reader, yield func(*record.Task) bool) (more bool, skipped int64, err error) {
+	rr := record.NewReader(r)
+	for {
+		t, err := rr.Next()
+		if err != nil {
+			if err == io.EOF || err == io.ErrUnexpectedEOF {
+				err = nil // it is in Skipped
+			}
+			return true, rr.Skipped(), err
+		}
+		if !yield(t) {
+			return false, rr.Skipped(), nil
+		}
+	}
+}
+
+// readLines reads lines of JSON.
+func readLines(r io.Reader, yield func(*record.Task) bool) (more bool, skipped int64, err error) {
+	s := bufio.NewScanner(r)
+	s.Buffer(nil, maxLine)
+	var first error // of the lines, unless there are tasks
+	tasks := false
+	for s.Scan() {
+		line := s.Bytes()
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		t, err := record.ParseJSON(line)
+		if err != nil {
+			if first == nil {
+				first = err
+			}
+			skipped += int64(len(line)) + 1
+			continue
+		}
+		tasks = true
+		if !yield(t) {
+			return false, skipped, nil
+		}
+	}
+	if s.Err() == bufio.ErrTooLong {
+		return true, skipped, fmt.Errorf("a line is longer than %d bytes: it is not the JSON of a task", maxLine)
+	}
+	if err := s.Err(); err != nil || tasks {
+		return true, skipped, err
+	}
+	return true, skipped, first
+}
