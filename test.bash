@@ -23,7 +23,7 @@ PATH=${PATH//"$root/goroot/bin:"/} # the fork may be there; the tools need the G
 hostgo=$(command -v go) || { echo "test.bash: no go command in PATH; install Go 1.21 or later" >&2; exit 1; }
 export PATH=$root/misc/pmu/vm:$PATH
 go=$root/goroot/bin/go
-std=(runtime/pprof testing net/http/pprof internal/perfevent)
+std=(runtime/pprof runtime/task runtime/task/record testing net/http/pprof internal/perfevent)
 
 # Upstream's tests that take CPU profiles.
 profiling='CPUProfile|GoroutineSwitch|MathBigDivide|Morestack|LabelRace|LabelSystemstack|AtomicLoadStore64|TracebackAll|TryAdd|TimeVDSO|BlockMutexProfileInlineExpansion'
@@ -106,9 +106,11 @@ exact='^Test(Perf|Counters|Events|Probe)'
 upstream_std() {
 	local ok=0
 	"$go" test -short -skip "$exact" runtime/pprof || ok=1
-	"$go" test -short testing net/http/pprof internal/perfevent || ok=1
+	"$go" test -short "${std[@]:1}" || ok=1
 	return $ok
 }
+# Upstream's tests of servers, with every handler in TaskHandler and all tasks recorded.
+upstream_http() { GOFLAGS=-tags=pmutest "$go" test -count=1 -short -timeout 20m net/http net/http/httputil; }
 exact_host() {
 	# CI is root on a machine with breakpoints; elsewhere tests say why they skip.
 	[ "${CI:-}" ] && local -x PMU_TEST_REQUIRE=breakpoints,root
@@ -156,7 +158,7 @@ vm_legs() {
 start_lane vm_legs
 leg gofmt gofmt_leg
 vet_leg() {
-	"$go" vet runtime runtime/pprof testing net/http/pprof internal/perfevent internal/runtime/perf cmd/go/internal/test &&
+	"$go" vet runtime runtime/pprof runtime/task/... testing net/http net/http/pprof internal/perfevent internal/runtime/perf cmd/go/internal/test &&
 		env -C misc/pmu "$go" vet ./...
 }
 leg vet vet_leg
@@ -168,6 +170,7 @@ leg upstream/deps "$go" test -run 'TestDependencies' go/build
 leg upstream/cmd-go "$go" test -timeout 20m -run "TestScript/$scripts|TestDocsUpToDate|TestPassFlag|TestVetFlag|TestFlag" cmd/go cmd/go/internal/test
 wait_for_lane
 leg upstream/std upstream_std
+leg upstream/http upstream_http
 leg upstream/runtime "$go" test -short -timeout 20m runtime
 leg race env CGO_ENABLED=1 "$go" test -race -short -timeout 30m "${std[@]}"
 leg msan msan
