@@ -31,7 +31,8 @@ type perfTaskRing struct {
 	// Written by the P's user: what was pushed, up to head, and still is there, from tail
 	// on.
 	head, tail atomic.Uint64
-	pushed     atomic.Uint64 // records
+	begun      atomic.Uint64 // records, the one that is being pushed included
+	pushed     atomic.Uint64 // without it
 }
 
 // perfTaskRings are the rings of all Ps: NumTaskRings of each. A P's are made by the first
@@ -92,6 +93,8 @@ func (r *perfTaskRing) push(record []uint64) bool {
 	if n > (r.mask+1)/2 {
 		return false
 	}
+	number := r.pushed.Load()
+	r.begun.Store(number + 1)
 	head, tail := r.head.Load(), r.tail.Load()
 	for head+n-tail > r.mask+1 {
 		tail += r.words[tail&r.mask]
@@ -101,14 +104,13 @@ func (r *perfTaskRing) push(record []uint64) bool {
 		r.tail.Store(tail)
 		publicationBarrier()
 	}
-	number := r.pushed.Load()
 	r.words[head&r.mask] = n
 	r.words[(head+1)&r.mask] = number
 	at := (head + header) & r.mask
 	copied := copy(r.words[at:r.mask+1], record)
 	copy(r.words[:r.mask+1], record[copied:])
-	r.pushed.Store(number + 1)
 	r.head.Store(head + n)
+	r.pushed.Store(number + 1)
 	return true
 }
 
@@ -166,8 +168,10 @@ func perfTaskRingState(ring int) (tail, head, pushed, oldest uint64) {
 		if tail < head {
 			oldest = r.words[(tail+1)&r.mask]
 		}
-		if r.tail.Load() == tail && r.head.Load() == head && r.pushed.Load() == pushed {
-			return tail, head, pushed, oldest
+		var barrier atomic.Uint32
+		barrier.CompareAndSwap(0, 0) // as in perfTaskPop
+		if r.begun.Load() == pushed {
+			return tail, head, pushed, oldest // none has been begun meanwhile
 		}
 	}
 }
