@@ -14,8 +14,7 @@ import (
 )
 
 func init() {
-	plants = append(plants, plant{name: "page faults", cause: "page faults", text: "page-faults ", alone: true,
-		amid: noCPUOrRun, counts: true, do: (*planted).faults})
+	plants = append(plants, plant{name: "page faults", cause: "page faults", text: "page-faults ", alone: true, counts: true, do: (*planted).faults})
 }
 
 // faults touches fresh memory, in areas that are smaller than a huge page. It goes on

@@ -89,6 +89,7 @@ var causes = []cause{
 	// What is found without waits: see short waits, running.
 	{"preempted", nil, "preempted by the operating system {time}", "", 100 * time.Microsecond},
 	{"short waits", nil, "{part} {time}, each too short for the timeline", "", 100 * time.Microsecond},
+	{"waits", nil, "{part} {time}", "", 100 * time.Microsecond}, // of a task without a timeline
 	{"page faults", nil, "{faults}, running {time} more than usual", "{faults}, running {time}", 100 * time.Microsecond},
 	{"running", nil, "running {all}, {time} more than usual", "running {time}", 100 * time.Microsecond},
 }
@@ -218,7 +219,9 @@ func (t *Task) hazards(path []Segment, all time.Duration) []Hazard {
 	}
 	t.unrecorded(gs, &running)
 	t.usual(gs)
-	t.running(gs, running)
+	if t.Flags&Client == 0 { // for which no goroutine works
+		t.running(gs, running)
+	}
 
 	var list []Hazard
 	bound := all / 100
@@ -298,7 +301,11 @@ func (t *Task) unrecorded(gs *groups, running *time.Duration) {
 			case pprof.TimeRunnable:
 				gs.add(causeNamed("runnable"), p, d, 0, word)
 			default:
-				gs.add(causeNamed("short waits"), p, d, 0, word)
+				name := "short waits"
+				if len(t.Timeline) == 0 && t.Flags&Slow == 0 {
+					name = "waits"
+				}
+				gs.add(causeNamed(name), p, d, 0, word)
 			}
 		}
 	}
