@@ -24,6 +24,10 @@ type messageGroup struct {
 	intro string
 }
 
+// writers match the files that write pages, texts and pictures. In these a string is a
+// message only where an error is made.
+var writers = regexp.MustCompile(`^src/net/http/pprof/task_|^src/runtime/task/record/`)
+
 var messageGroups = []messageGroup{
 	{"src/runtime/pprof", "Starting a profile, a session or counters", "Package runtime/pprof. A message about one event begins with\n" +
 		"`cpu profile: event NAME: ` or `counters: event NAME: `. If only some threads are\n" +
@@ -33,13 +37,15 @@ var messageGroups = []messageGroup{
 		"known name is near, end with `; nearest: NAMES`. What looks like `msr: REASON` is a\n" +
 		"name that is refused, and the reason as other messages have it."},
 	{"src/net/http/pprof", "Requests over HTTP", "Package net/http/pprof. The reference has\n[the status of each kind of error](pmu.md#nethttppprof)."},
+	{"src/runtime/task", "Recording tasks", "Package runtime/task."},
+	{"src/runtime/task/record", "Records of tasks", "Package runtime/task/record. What `misc/pmu/tasks` says begins with `tasks: ` and the\nname of the file or the URL."},
 	{"src/testing", "go test", "Package testing. These begin with `testing: `; no test runs."},
 	{"src/testing/internal/testdeps", "go test, from the generated main package", ""},
 }
 
 // notMessages are strings of several words that are not errors: usages of flags,
 // HTTP headers, HTML, panics, units for benchstat, parts of sentences.
-var notMessages = regexp.MustCompile("`|^attachment;|^<|/html;|^runtime/pprof: |(truncated|mismatched) profile|^Unit |^KEY: |^event or term$|^the other events$")
+var notMessages = regexp.MustCompile("`|^attachment;|^<|/html;|^runtime/pprof: |(truncated|mismatched) profile|^Unit |^KEY: |^event or term$|^the other events$|</p>$")
 
 const errorsIntro = `# Error messages
 
@@ -80,14 +86,21 @@ func TestErrors(t *testing.T) {
 	writeOrCompare(t, root+"/doc/pmu-errors.md", errorsDocument(t))
 }
 
-// sources parses the files that this repository adds to a package.
+// sources parses the files that this repository adds to a package, in the order of their
+// names.
 func sources(t *testing.T, dir string) []*ast.File {
+	t.Helper()
+	_, files := sourceFiles(t, dir)
+	return files
+}
+
+// sourceFiles is sources, with the names of the files.
+func sourceFiles(t *testing.T, dir string) (paths []string, files []*ast.File) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var files []*ast.File
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
@@ -96,24 +109,29 @@ func sources(t *testing.T, dir string) []*ast.File {
 		if err != nil {
 			t.Fatal(err)
 		}
+		paths = append(paths, dir+"/"+filepath.Base(name))
 		files = append(files, f)
 	}
 	if len(files) == 0 {
 		t.Fatalf("%s has no files", dir)
 	}
-	return files
+	return paths, files
 }
 
 // messages returns the messages of a package, in the order of its files.
 func messages(t *testing.T, dir string) []string {
 	t.Helper()
-	files := sources(t, dir)
+	names, files := sourceFiles(t, dir)
 	m := &messageFinder{consts: make(map[string]string)}
 	for _, f := range files {
 		m.findConsts(f)
 	}
-	for _, f := range files {
-		ast.Inspect(f, m.visit)
+	for i, f := range files {
+		if writers.MatchString(names[i]) {
+			ast.Inspect(f, m.visitErrors)
+		} else {
+			ast.Inspect(f, m.visit)
+		}
 	}
 	return m.all
 }
@@ -145,6 +163,25 @@ func (m *messageFinder) findConsts(f *ast.File) {
 		}
 		return true
 	})
+}
+
+// visitErrors visits what makes errors, and nothing else.
+func (m *messageFinder) visitErrors(n ast.Node) bool {
+	makes := false
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		switch callName(n) {
+		case "New", "Errorf", "badRequest", "fail":
+			makes = true
+		}
+	case *ast.CompositeLit:
+		name, ok := n.Type.(*ast.Ident)
+		makes = ok && name.Name == "requestError"
+	}
+	if makes {
+		ast.Inspect(n, m.visit)
+	}
+	return !makes
 }
 
 func (m *messageFinder) visit(n ast.Node) bool {
