@@ -20,8 +20,7 @@ import (
 // perfTaskConfig is how tasks are followed. Written under lock.
 var perfTaskConfig struct {
 	lock   mutex
-	on     atomic.Bool
-	least  int64 // ticks: perfTask.least
+	least  int64 // ticks: perfAccount.least of members
 	memory int   // bytes of chunks that there are
 	procs  []perfTaskProc
 }
@@ -71,9 +70,16 @@ var perfStops struct {
 //
 //go:linkname perfTaskFollow runtime/task.runtime_perfTaskFollow
 func perfTaskFollow(c *perf.TaskConfig) {
-	mp := acquirem()
-	perfOwnAccount()
-	releasem(mp)
+	// The first account prepares the clocks. Their rate is known after some milliseconds.
+	for start := nanotime(); ; {
+		mp := acquirem()
+		perfOwnAccount()
+		perfNow(mp)
+		releasem(mp)
+		if perfTickRate() > 0 || nanotime()-start > 20e6 {
+			break
+		}
+	}
 	k := &perfTaskConfig
 	systemstack(func() {
 		lock(&k.lock)
@@ -88,7 +94,6 @@ func perfTaskFollow(c *perf.TaskConfig) {
 			perfFreeChunks.push(&chunk.node)
 			k.memory += int(unsafe.Sizeof(*chunk))
 		}
-		k.on.Store(true)
 		unlock(&k.lock)
 	})
 }
@@ -100,7 +105,7 @@ func perfNanosToTicks(nanos int64) int64 {
 	if rate := perfTickRate(); rate > 0 {
 		return int64(float64(nanos) * (1 << 32) / float64(rate))
 	}
-	return nanos // until it is known, which takes milliseconds; a tick is about one
+	return nanos // a guess: where the rate can't be measured
 }
 
 //go:nowritebarrierrec
@@ -200,7 +205,7 @@ func (l *perfTaskLog) thin() {
 	}
 }
 
-// perfLogged is called when the goroutine gets a thread, at now, and has been without
+// perfLogAway is called when the goroutine gets a thread, at now, and has been without
 // one for longer than least. It is called on the system stack, before the goroutine can
 // use its own, so that its frames are as they were when it left.
 //
