@@ -29,6 +29,10 @@ func TestCountersGoroutineInstructions(t *testing.T) {
 		t.Run(way.name, func(t *testing.T) {
 			perfSetSysctl(t, "perf_user_access", way.userAccess)
 			c := openPMU(t, "cycles", "instructions")
+			// In one run of seven, on a busy machine, the very first measurement had 125
+			// instructions more, in most of its differences, and all others were right. It
+			// is not known what that was, so it is shown, and not counted.
+			t.Logf("first of all, 8 stretches of 0 loops have %d instructions", stretchInstructions(t, c, 0, 0))
 			perLoop := uint64(0)
 			first := uint64(0)
 			for _, others := range []int{0, 1, 10} {
