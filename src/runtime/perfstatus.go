@@ -285,6 +285,13 @@ func (a *perfAccount) wake(gp *g, mp *m) {
 //
 //go:nowritebarrierrec
 func perfPark(gp *g) {
+	if gp.account != 0 {
+		perfParkAccounted(gp)
+	}
+}
+
+//go:nowritebarrierrec
+func perfParkAccounted(gp *g) {
 	if a := perfAccountOf(gp); a != nil {
 		perfAccountHooks.park(gp, a)
 	}
