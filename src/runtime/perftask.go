@@ -118,7 +118,7 @@ const (
 // perfNeverLog is the least length of stretches that are logged, if none are.
 const perfNeverLog = 1<<63 - 1
 
-// find returns the task that id names, or nil if it has been given up.
+// perfFindTask returns the task that id names, or nil if it has been given up.
 func perfFindTask(id perf.TaskID) *perfTask {
 	t := (*perfTask)(unsafe.Pointer(id.Task))
 	if t == nil || t.serial.Load() != id.Serial {
@@ -210,16 +210,6 @@ func perfTaskEnter(id perf.TaskID) (was perf.TaskID) {
 	was = perfRejoin(gp, a, mp, id, perfJoinOther)
 	releasem(mp)
 	return was
-}
-
-// perfTaskCurrent names the task that the calling goroutine works for.
-//
-//go:linkname perfTaskCurrent runtime/task.runtime_perfTaskCurrent
-func perfTaskCurrent() (id perf.TaskID) {
-	if a := perfAccountOf(getg()); a != nil && a.member != 0 {
-		id = a.member.ptr().task.id()
-	}
-	return id
 }
 
 // perfRejoin has gp, which is the current goroutine and whose account a is settled, leave

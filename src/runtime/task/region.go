@@ -112,7 +112,6 @@ func (t *Task) region(name string, u *perf.Usage, counts *[perf.MaxEvents]perf.C
 	}
 	if len(d.spans) == maxSpans {
 		d.lost.Stretches++
-		d.lost.StretchesTime += 0
 		return
 	}
 	d.spans = append(d.spans, span{s.name, goid, began, began + u.Wall})
