@@ -85,7 +85,7 @@ type perfAccount struct {
 
 	calls uint64 // m.ncgocall, as far as it has been looked at
 
-	counts *perfAccountCounts // of the sets that it is accounted for
+	counts perfCountsRef // of the sets that it is accounted for
 
 	serial uint64 // names this use of the memory; > 0
 
@@ -122,6 +122,15 @@ func (r perfAccountRef) ptr() *perfAccount { return (*perfAccount)(unsafe.Pointe
 
 func (a *perfAccount) ref() perfAccountRef { return perfAccountRef(unsafe.Pointer(a)) }
 
+// A perfCountsRef is a *perfAccountCounts in an account. As the other references here it is
+// no pointer for the sake of programs without counters, which have none of these types.
+type perfCountsRef uintptr
+
+//go:nosplit
+func (r perfCountsRef) ptr() *perfAccountCounts { return (*perfAccountCounts)(unsafe.Pointer(r)) }
+
+func (c *perfAccountCounts) ref() perfCountsRef { return perfCountsRef(unsafe.Pointer(c)) }
+
 // The efforts that can be made to know for how long a thread has no CPU.
 const (
 	perfCPUFree   = iota // none
@@ -135,7 +144,7 @@ type perfAccountCounts struct {
 	_    sys.NotInHeap
 	node lfnode
 
-	next      *perfAccountCounts
+	next      perfCountsRef
 	set       perf.SetID
 	pinned    bool   // as in perfAccount
 	intervals uint32 // that are open, and count in this set
@@ -165,33 +174,23 @@ var (
 	perfSerial atomic.Uint64
 )
 
-// perfAccountHooks are what the scheduler calls for accounted goroutines, where it is more
-// than perfStatus does by itself. The first account sets them. They are variables so that
-// the linker leaves all this out of a program that has no way to make one; see perfHooks.
-var perfAccountHooks struct {
-	status       func(gp *g, a *perfAccount, old, new uint32)
-	park         func(gp *g, a *perfAccount)
-	inherit      func(newg *g, a *perfAccount)
-	otherThread  func(a *perfAccount, mp *m)
-	leaveCounted func(a *perfAccount, mp *m)
+// perfAccountHooks are what the scheduler calls for goroutines with an account. The first
+// account and the first bubble set them. They are variables so that the linker leaves all
+// this out of a program that has no way to make either; see perfHooks.
+var perfAccountHooks perfAccountHookTable
 
-	// Of tasks.
-	logAway func(gp *g, a *perfAccount, now int64)
-	logKept func(gp *g, a *perfAccount, now int64)
-	wake    func(a *perfAccount)
-	ran     func(a *perfAccount, now int64)
-	stopped func(w worldStop)
+type perfAccountHookTable struct {
+	status  func(gp *g, old, new uint32) (bubbled bool)
+	park    func(gp *g)
+	born    func(newg, parent *g)
+	stopped func(w worldStop) // set by the first task
 }
 
 // perfSetAccountHooks sets them. It may be called by several goroutines at once.
 func perfSetAccountHooks() {
-	h := &perfAccountHooks
-	h.status = perfStatusFull
-	h.park = perfParkFull
-	h.inherit = perfInherit
-	h.otherThread = (*perfAccount).otherThread
-	h.leaveCounted = (*perfAccount).leaveCounted
-	h.logAway, h.logKept, h.wake, h.ran, h.stopped = perfLogAway, perfBack, perfWake, perfRan, perfStopped
+	perfAccountHooks.status = perfStatus
+	perfAccountHooks.park = perfParkAccounted
+	perfAccountHooks.born = perfBornAccounted
 }
 
 // perfStarts is called before the world is started, which was stopped as w says.
@@ -225,14 +224,14 @@ func (a *perfAccount) count(set perf.SetID) *perfAccountCounts {
 		c = (*perfAccountCounts)(persistentalloc(unsafe.Sizeof(perfAccountCounts{}), tagAlign, &memstats.other_sys))
 	}
 	*c = perfAccountCounts{node: c.node, set: set, fresh: true, next: a.counts}
-	a.counts = c
+	a.counts = c.ref()
 	a.plain = false
 	return c
 }
 
 // find returns what a counts in a set, or nil.
 func (a *perfAccount) find(set perf.SetID) *perfAccountCounts {
-	for c := a.counts; c != nil; c = c.next {
+	for c := a.counts.ptr(); c != nil; c = c.next.ptr() {
 		if c.set == set {
 			return c
 		}
@@ -248,12 +247,12 @@ func (a *perfAccount) free(gp *g) {
 	if a.bubbled {
 		gp.account = perfBubbled.ref()
 	}
-	for c := a.counts; c != nil; {
-		next := c.next
+	for c := a.counts.ptr(); c != nil; {
+		next := c.next.ptr()
 		perfFreeCounts.push(&c.node)
 		c = next
 	}
-	a.counts = nil
+	a.counts = 0
 	for e := a.epochs; e != nil; {
 		next := e.next
 		perfFreeEpochs.push(&e.node)
@@ -273,8 +272,8 @@ func (a *perfAccount) release(gp *g) {
 		a.free(gp)
 		return
 	}
-	for p := &a.counts; *p != nil; {
-		if c := *p; c.pinned || c.intervals > 0 {
+	for p := &a.counts; *p != 0; {
+		if c := p.ptr(); c.pinned || c.intervals > 0 {
 			p = &c.next
 		} else {
 			*p = c.next
@@ -296,6 +295,7 @@ func perfAccountOf(gp *g) *perfAccount {
 
 // perfBubble is called when gp enters a bubble.
 func perfBubble(gp *g) {
+	perfSetAccountHooks()
 	if a := perfAccountOf(gp); a != nil {
 		a.bubbled, a.plain = true, false
 	} else {
@@ -308,17 +308,17 @@ func perfBubble(gp *g) {
 // before newg has a status. newg has no account: it is taken away when a goroutine ends.
 func perfBorn(newg, parent *g) {
 	if newg.bubble != nil || parent != nil && parent.account != 0 {
-		perfBornFull(newg, parent)
+		perfAccountHooks.born(newg, parent)
 	}
 }
 
-func perfBornFull(newg, parent *g) {
+func perfBornAccounted(newg, parent *g) {
 	if newg.bubble != nil {
 		newg.account = perfBubbled.ref()
 	}
 	if parent != nil {
 		if p := perfAccountOf(parent); p != nil {
-			perfAccountHooks.inherit(newg, p)
+			perfInherit(newg, p)
 		}
 	}
 }
@@ -332,7 +332,7 @@ func perfInherit(newg *g, p *perfAccount) {
 	a.pinned = p.pinned || p.member == 0 || p.intervals > 1
 	a.bubbled = newg.bubble != nil
 	a.cpu = p.cpu
-	for c := p.counts; c != nil; c = c.next {
+	for c := p.counts.ptr(); c != nil; c = c.next.ptr() {
 		if c.pinned || c.intervals > 1 || c.intervals == 1 && (p.member == 0 || p.member.ptr().task.set != c.set) {
 			a.count(c.set).pinned = true
 		}

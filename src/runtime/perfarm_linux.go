@@ -141,8 +141,8 @@ func (t *perfThread) arm(ss *perfSession) (f perf.Failure) {
 	if ss != nil {
 		f = t.join(ss)
 	} else {
-		for i := range perfProf.sessions {
-			if e := t.join(&perfProf.sessions[i]); e.Op != perf.OpNone {
+		for i := range perfTables.sessions {
+			if e := t.join(&perfTables.sessions[i]); e.Op != perf.OpNone {
 				f = e
 			}
 		}
@@ -189,9 +189,9 @@ func (t *perfThread) join(ss *perfSession) perf.Failure {
 		}
 	}
 	for _, slot := range ss.slots[:ss.n] {
-		perfProf.slots[slot].stats.Threads++
+		perfTables.slots[slot].stats.Threads++
 		if t.ring.base == 0 {
-			perfProf.slots[slot].stats.NoRing++
+			perfTables.slots[slot].stats.NoRing++
 		}
 		// Can't fail for an open counter.
 		ioctl(t.ctr[slot].fd, _PERF_EVENT_IOC_ENABLE, 0)
@@ -226,6 +226,6 @@ func perfArmFailed(ss *perfSession, f perf.Failure) {
 	}
 	// A thread is sampled for all events or for none.
 	for _, slot := range ss.slots[:ss.n] {
-		perfProf.slots[slot].stats.Fail(f)
+		perfTables.slots[slot].stats.Fail(f)
 	}
 }

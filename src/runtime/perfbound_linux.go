@@ -101,7 +101,7 @@ func (b *perfBound) account(t *perfThread, hits *perfHits, entry, now int64) {
 		if hits.ev[i].all > 0 {
 			b.hits[i]++
 			any = true
-			exact = exact && perfProf.slots[i].cfg.Exact()
+			exact = exact && perfTables.slots[i].cfg.Exact()
 		}
 	}
 	if any && exact {
@@ -189,7 +189,7 @@ func (b *perfBound) silentCost(t *perfThread, each, total int64) int64 {
 //
 //go:nowritebarrierrec
 func (t *perfThread) interrupts(i int, ns int64) int64 {
-	if !t.slots.has(i) || !perfProf.slots[i].cfg.FilteredClock() {
+	if !t.slots.has(i) || !perfTables.slots[i].cfg.FilteredClock() {
 		return 0
 	}
 	return ns / int64(t.ctr[i].period)
@@ -203,7 +203,7 @@ func (t *perfThread) interrupts(i int, ns int64) int64 {
 func (b *perfBound) countingCost(t *perfThread) int64 {
 	most, sum := int64(0), int64(0)
 	for i := range t.ctr[:t.n] {
-		if perfProf.slots[i].cfg.Software() {
+		if perfTables.slots[i].cfg.Software() {
 			n := int64(b.hits[i]) * int64(t.ctr[i].period)
 			most = max(most, n)
 			sum += n
@@ -290,8 +290,8 @@ func (t *perfThread) cpuTime(now int64) int64 {
 func perfLimitCost(ended *perfSession) {
 	least := perf.MaxCost
 	lock(&perfProf.lock)
-	for i := range perfProf.sessions {
-		if ss := &perfProf.sessions[i]; ss.n != 0 && ss != ended {
+	for i := range perfTables.sessions {
+		if ss := &perfTables.sessions[i]; ss.n != 0 && ss != ended {
 			least = min(least, ss.cost)
 		}
 	}

@@ -7,11 +7,13 @@
 
 package runtime
 
+import "unsafe"
+
 // perfWatches reports whether the event of slot i samples each execution of pc.
 //
 //go:nowritebarrierrec
 func perfWatches(i int, pc uintptr) bool {
-	return perfProf.watch.has(i) && perfProf.slots[i].cfg.Config1 == uint64(pc)
+	return perfProf.watch.has(i) && perfTables.slots[i].cfg.Config1 == uint64(pc)
 }
 
 // perfPreempted notes that gp is preempted and will resume at pc, before the
@@ -37,13 +39,19 @@ func perfWatches(i int, pc uintptr) bool {
 //
 //go:nowritebarrierrec
 func perfPreempted(gp *g, c *sigctxt, pc uintptr) {
-	if perfProf.watch == 0 || perfProf.state.Load() != perfSampling {
-		return
+	if perfProf.watch != 0 && perfProf.state.Load() == perfSampling {
+		perfHooks.preempted(gp, (*sigctxt)(noescape(unsafe.Pointer(c))), pc) // see perfSigprof
 	}
+}
+
+// perfSessionPreempted is perfPreempted while breakpoints are watched.
+//
+//go:nowritebarrierrec
+func perfSessionPreempted(gp *g, c *sigctxt, pc uintptr) {
 	if pc == c.sigpc() && !perfHitBefore(c) {
 		return
 	}
-	for i := range perfProf.slots[:perfProf.n] {
+	for i := range perfTables.slots[:perfProf.n] {
 		if perfWatches(i, pc) {
 			if gp.perfReplay>>2 != perfProf.generation {
 				gp.perfReplay = perfProf.generation << 2

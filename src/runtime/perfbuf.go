@@ -46,13 +46,13 @@ func _PerfLostStart() { _PerfLostStart() } // due before the thread's counter co
 //
 //go:linkname perfRead runtime/pprof.runtime_perfRead
 func perfRead(session int) (event int, data []uint64, tags []unsafe.Pointer, eof bool) {
-	ss := &perfProf.sessions[session]
+	ss := &perfTables.sessions[session]
 	for {
 		ended := 0
 		for range ss.n {
 			i := ss.next
 			ss.next = (i + 1) % ss.n
-			data, tags, eof := perfProf.slots[ss.slots[i]].log.read(profBufNonBlocking)
+			data, tags, eof := perfTables.slots[ss.slots[i]].log.read(profBufNonBlocking)
 			if len(data) > 0 {
 				return i, data, tags, false
 			}
@@ -67,7 +67,7 @@ func perfRead(session int) (event int, data []uint64, tags []unsafe.Pointer, eof
 		// Look again: a writer that saw sleeping == 0 did not wake us.
 		due := false
 		for _, slot := range ss.slots[:ss.n] {
-			due = due || perfProf.slots[slot].due()
+			due = due || perfTables.slots[slot].due()
 		}
 		if due && ss.sleeping.CompareAndSwap(1, 0) {
 			continue
@@ -127,7 +127,7 @@ func (s *perfSlot) add(tagPtr *unsafe.Pointer, stk []uintptr, samples, events ui
 		osyield()
 	}
 	s.log.write(tagPtr, 0, hdr[:], stk) // no profile has the time of a sample
-	ss := &perfProf.sessions[s.session]
+	ss := &perfTables.sessions[s.session]
 	due := ss.sleeping.Load() == 1 && s.due()
 	s.lock.Store(0)
 	if due {

@@ -61,7 +61,7 @@ func perfMeasureCost(mp *m, ss *perfSession) {
 // place of the session's.
 func perfMeasureWith(mp *m, ss *perfSession, event, period uint64, f func(t *perfThread)) {
 	// For the handler its samples are like any other, of the session's only event.
-	s := &perfProf.slots[ss.slots[0]]
+	s := &perfTables.slots[ss.slots[0]]
 	cfg, rung, log, n, mask := s.cfg, s.rung, s.log, ss.n, ss.mask
 	s.cfg = perf.Config{Attr: perf.Attr{Type: perf.TypeSoftware, Config: event, ExcludeKernel: true}, Period: period}
 	s.cfg.Periods[0] = period

@@ -25,17 +25,18 @@ var perfCount struct {
 	// It is not held together with perfProf.lock.
 	lock mutex
 
-	// open is the number of sets that new threads have to arm themselves for. It
-	// is written under lock. Threads that start or end read it without the lock,
-	// so that they cost nothing while no set is open.
-	open atomic.Uint32
-
 	sets [perf.MaxCounterSets]*perfCountSet
 
 	// gen is perfCountSet.id.Gen of the sets that are open, else 0. It is written under
 	// lock. Goroutines compare it without the lock; see perfSetOpen.
 	gen [perf.MaxCounterSets]atomic.Uint32
 }
+
+// perfOpenSets is the number of sets that new threads have to arm themselves for. It is
+// written under perfCount.lock. Threads that start or end read it without the lock, so
+// that they cost nothing while no set is open. (It is not in perfCount, so that a program
+// without counters has no perfCount; see perfHooks.)
+var perfOpenSets atomic.Uint32
 
 // A perfCountSet is a set of counters. Allocated outside the heap by the first
 // program that needs it, and reused. Protected by perfCount.lock.
@@ -196,7 +197,7 @@ func perfCountStop(set perf.SetID) {
 	systemstack(func() {
 		lock(&perfCount.lock)
 		if s.state == perfCountOpen {
-			perfCount.open.Add(-1)
+			perfOpenSets.Add(-1)
 			perfCount.gen[set.Set].Store(0)
 		}
 		s.state = perfCountClosing

@@ -40,9 +40,13 @@ type perfCountThreads struct {
 	calls uint64 // system calls by which perfosCountRead has read counters, for tests
 }
 
-// perfCountHooks is what threads call when they begin and end; see perfHooks.
-var perfCountHooks struct {
+// perfCountHooks is what threads call when they begin and end; see perfHooks. Only who has a
+// P may set them.
+var perfCountHooks perfCountHookTable
+
+type perfCountHookTable struct {
 	init, exit func(mp *m)
+	exitMeter  func(mp *m)
 }
 
 // perfosCountStart arms all threads. The calling thread comes first: what is wrong
@@ -51,6 +55,7 @@ var perfCountHooks struct {
 func perfosCountStart(s *perfCountSet) (f perf.Failure) {
 	systemstack(func() {
 		mp := getg().m
+		perfCountHooks.exitMeter = perfExitMeter // before there is one
 		s.config1, s.user = perfUserCounters()
 		s.opener.set(mp)
 		if f = s.arm(mp); f.Op != perf.OpNone {
@@ -66,7 +71,7 @@ func perfosCountStart(s *perfCountSet) (f perf.Failure) {
 			perfCountHooks.exit = perfCountExitThread
 		}
 		s.state = perfCountOpen
-		perfCount.open.Add(1)
+		perfOpenSets.Add(1)
 		perfCount.gen[s.id.Set].Store(s.id.Gen)
 		unlock(&perfCount.lock)
 

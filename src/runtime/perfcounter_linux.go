@@ -45,7 +45,7 @@ type perfCounter struct {
 // counter that is opened with it. If that fails, c has a descriptor if it has an ID.
 // The caller holds perfProf.lock.
 func (c *perfCounter) open(t *perfThread, i int, ring *perfCounter) (perf.Op, int32) {
-	s := &perfProf.slots[i]
+	s := &perfTables.slots[i]
 	period := s.cfg.Periods[s.rung]
 	start, first := perfFirstPeriod(&s.cfg, period, t.fresh)
 	*c = perfCounter{firstDone: first == period, due: first, start: start, first: first, period: period, rung: s.rung, maxRung: s.rung}

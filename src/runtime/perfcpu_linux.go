@@ -48,6 +48,7 @@ var perfCPUWorks uint8
 // can. It returns true: without a page it is known, too.
 func perfCPUOpen(mp *m) bool {
 	if t := mp.meter.ptr(); t == nil || !t.cpu.opened {
+		perfCountHooks.exitMeter = perfExitMeter // before there is one
 		systemstack(func() {
 			spare := perfNewMeter()
 			lock(&perfCount.lock)

@@ -118,7 +118,7 @@ func (t *perfThread) disarm(slots perfSlots) {
 		if !slots.has(i) {
 			continue
 		}
-		t.ctr[i].settle(&perfProf.slots[i], t.load.total())
+		t.ctr[i].settle(&perfTables.slots[i], t.load.total())
 		if !last {
 			t.ctr[i].close()
 			t.ctr[i] = perfCounter{}

@@ -45,7 +45,7 @@ type perfDivision struct {
 //go:nowritebarrierrec
 func (a *perfAccount) enterCounts(mp *m) {
 	meter := mp.meter.ptr()
-	for c := a.counts; c != nil; c = c.next {
+	for c := a.counts.ptr(); c != nil; c = c.next.ptr() {
 		c.fresh = false
 		if meter == nil {
 			continue
@@ -69,7 +69,7 @@ func (a *perfAccount) enterCounts(mp *m) {
 //go:nowritebarrierrec
 func (a *perfAccount) leaveCounts(mp *m) {
 	meter := mp.meter.ptr()
-	for c := a.counts; c != nil; c = c.next {
+	for c := a.counts.ptr(); c != nil; c = c.next.ptr() {
 		counted := false
 		if meter != nil {
 			meter.busy.Store(1)

@@ -89,7 +89,7 @@ func perfLookAt(begin uint32, spent *int64) (more bool) {
 func perfScan(tids []int32, session int) (failed int, spent int64) {
 	var ss *perfSession
 	if session >= 0 {
-		ss = &perfProf.sessions[session]
+		ss = &perfTables.sessions[session]
 	}
 
 	for i := uint32(0); perfDisarmEnded(i, &spent); i += perfForeignChunk {

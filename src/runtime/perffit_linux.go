@@ -55,7 +55,7 @@ func (rec *perfRecord) fitsAt(i int, pc, sp uintptr) bool {
 		if rec.pc == pc || rec.ip != rec.pc && rec.pc == pc+perfSyscallSize {
 			return true // in the second case the kernel will make the system call again
 		}
-		if perfProf.slots[i].cfg.OnPMU() && perfSameFunc(rec.pc, pc) {
+		if perfTables.slots[i].cfg.OnPMU() && perfSameFunc(rec.pc, pc) {
 			// The PMU's interrupt may be an NMI. It takes another interrupt to send
 			// the signal from there, which may come some instructions later.
 			return true
@@ -63,7 +63,7 @@ func (rec *perfRecord) fitsAt(i int, pc, sp uintptr) bool {
 	}
 	// The registers that the PMU has stored are those of the event. The interrupt
 	// came later. (The stack pointer may be of either.)
-	return perfProf.slots[i].stats.Precise > 0 && (rec.sp == sp || findfunc(pc).valid() && perfSameFunc(rec.pc, pc))
+	return perfTables.slots[i].stats.Precise > 0 && (rec.sp == sp || findfunc(pc).valid() && perfSameFunc(rec.pc, pc))
 }
 
 const (

@@ -181,9 +181,9 @@ func (t *perfThread) readForeign() {
 		events := c.period + c.carry
 		c.carry = 0
 		if t.ring.tail <= until && rec.fitsAt(i, uintptr(pc), uintptr(sp)) {
-			perfProf.slots[i].add(nil, stk[:n], 1, events)
+			perfTables.slots[i].add(nil, stk[:n], 1, events)
 		} else {
-			perfProf.slots[i].addLeaf(rec.leaf(), _ExternalCode, 1, events)
+			perfTables.slots[i].addLeaf(rec.leaf(), _ExternalCode, 1, events)
 		}
 		c.Samples++
 		c.Sampled += events

@@ -18,11 +18,16 @@ import (
 // leave them as they are. They are variables so that the linker leaves the engine
 // out of a program that has no way to start a session. (The compiler does not look
 // for write barriers behind them, so the functions are marked themselves.)
-var perfHooks struct {
+//
+// Their type has a name because the linker writes an anonymous struct's fields three times.
+var perfHooks perfHookTable
+
+type perfHookTable struct {
 	init, exit func(mp *m)
 	exec       func(mp *m, begin bool)
 	cross      func(mp *m, toGo bool)
 	sigprof    func(c *sigctxt, gp *g, mp *m, delayed bool) bool
+	preempted  func(gp *g, c *sigctxt, pc uintptr)
 }
 
 // perfSetHooks connects the engine. Starts of sessions come one after the other.
@@ -35,13 +40,14 @@ func perfSetHooks() {
 	perfHooks.exec = perfSessionExec
 	perfHooks.cross = perfSessionCross
 	perfHooks.sigprof = perfSessionSigprof
+	perfHooks.preempted = perfSessionPreempted
 	perfProf.used.Store(true)
 }
 
 // perfInitThread arms the current thread if a session is running. It is called
 // from minit, with signals unblocked, possibly without a P.
 func perfInitThread(mp *m) {
-	if perfCount.open.Load() != 0 {
+	if perfOpenSets.Load() != 0 {
 		perfCountHooks.init(mp)
 	}
 	if perfProf.state.Load() == perfSampling {
@@ -68,11 +74,11 @@ func perfExitThread(mp *m) {
 	if perfProf.state.Load() != perfIdle {
 		perfHooks.exit(mp)
 	}
-	if perfCount.open.Load() != 0 {
+	if perfOpenSets.Load() != 0 {
 		perfCountHooks.exit(mp)
 	}
 	if mp.meter != 0 {
-		perfExitMeter(mp)
+		perfCountHooks.exitMeter(mp)
 	}
 }
 

@@ -209,7 +209,7 @@ func perfIntervalStart(iv *perf.Interval, set perf.SetID, n int) perf.IntervalEr
 		return perfIntervalStartFull(iv, set, n)
 	}
 	if set.Gen != 0 {
-		c := a.counts
+		c := a.counts.ptr()
 		if c == nil || c.set != set {
 			return perfIntervalStartFull(iv, set, n)
 		}
@@ -275,7 +275,7 @@ func perfIntervalEnd(iv *perf.Interval, u *perf.Usage, counts *perf.Count, n int
 	var c *perfAccountCounts
 	var values [perf.MaxEvents]uint64
 	if iv.Set.Gen != 0 {
-		c = a.counts
+		c = a.counts.ptr()
 		if c == nil || c.set != iv.Set || c.unread != iv.Unread {
 			return perfIntervalEndFull(iv, u, counts, n, more)
 		}

@@ -34,14 +34,14 @@ const (
 // them where samples are cheap enough.
 func perfStartRungs(ss *perfSession) {
 	clocks := uint64(0) // of all sessions
-	for i := range perfProf.slots[:perfProf.n] {
-		if perfProf.slots[i].cfg.Clock() {
+	for i := range perfTables.slots[:perfProf.n] {
+		if perfTables.slots[i].cfg.Clock() {
 			clocks++
 		}
 	}
 	least := clocks * uint64(perfCost.whole*100/int64(perfLinux.maxPercent.Load()))
 	for _, slot := range ss.slots[:ss.n] {
-		s := &perfProf.slots[slot]
+		s := &perfTables.slots[slot]
 		s.rung = 0
 		for ps := &s.cfg.Periods; s.cfg.Clock() && ps[s.rung] < least && ps[s.rung+1] != 0; s.rung++ {
 		}
@@ -149,7 +149,7 @@ func (t *perfThread) step(i, direction int) {
 		return // the slot's cfg is nobody's
 	}
 	c := &t.ctr[i]
-	cfg := &perfProf.slots[i].cfg
+	cfg := &perfTables.slots[i].cfg
 	rung := min(max(int(c.rung)+direction, int(c.minRung), 0), len(cfg.Periods)-1)
 	for cfg.Periods[rung] == 0 {
 		rung--
@@ -181,7 +181,7 @@ func (t *perfThread) step(i, direction int) {
 func (t *perfThread) throttle(i int) {
 	c := &t.ctr[i]
 	c.Throttled++
-	if n := c.rung + 1; int(n) < len(perfProf.slots[i].cfg.Periods) {
+	if n := c.rung + 1; int(n) < len(perfTables.slots[i].cfg.Periods) {
 		c.minRung = n
 		t.load.change[i] = 1
 	}

@@ -113,7 +113,12 @@ var perfProf struct {
 	watch perfSlots // execution breakpoints that sample every hit
 	exact perfSlots // breakpoints that sample every hit
 
-	active   perfSlots // slots for which threads are to be armed; protected by lock
+	active perfSlots // slots for which threads are to be armed; protected by lock
+}
+
+// perfTables is apart from perfProf so that a program that has no way to start a session
+// has neither these nor their types; see perfHooks.
+var perfTables struct {
 	slots    [perf.MaxEvents]perfSlot
 	sessions [perf.MaxEvents]perfSession
 }
@@ -129,7 +134,7 @@ func perfStart(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failu
 	if f.Op != perf.OpNone {
 		return 0, f
 	}
-	if f = perfosStart(&perfProf.sessions[session], limits); f.Op != perf.OpNone {
+	if f = perfosStart(&perfTables.sessions[session], limits); f.Op != perf.OpNone {
 		perfDone(session)
 		return 0, f
 	}
@@ -148,11 +153,11 @@ func perfTake(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failur
 	lock(&perfProf.lock)
 	defer unlock(&perfProf.lock)
 	taken := perfSlots(0)
-	for i := range perfProf.sessions {
-		taken |= perfProf.sessions[i].mask
+	for i := range perfTables.sessions {
+		taken |= perfTables.sessions[i].mask
 	}
 	free := 0
-	for i := range perfProf.slots {
+	for i := range perfTables.slots {
 		if !taken.has(i) {
 			free++
 		}
@@ -168,17 +173,17 @@ func perfTake(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failur
 	if perfProf.watch == 0 {
 		perfProf.generation = (perfProf.generation + 1) % 64
 	}
-	for perfProf.sessions[session].n != 0 {
+	for perfTables.sessions[session].n != 0 {
 		session++ // each has a slot, so there are enough
 	}
-	ss := &perfProf.sessions[session]
+	ss := &perfTables.sessions[session]
 	ss.cost = limits.Cost
 	ss.next = 0
-	for i := range perfProf.slots {
+	for i := range perfTables.slots {
 		if taken.has(i) || ss.n == len(cfg) {
 			continue
 		}
-		s := &perfProf.slots[i]
+		s := &perfTables.slots[i]
 		s.cfg = cfg[ss.n]
 		s.stats = perf.Stats{Precise: s.cfg.Precise}
 		s.log = logs[ss.n]
@@ -195,10 +200,10 @@ func perfTake(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failur
 // holds perfProf.lock.
 func perfSurvey() {
 	n, watch, exact := 0, perfSlots(0), perfSlots(0)
-	for i := range perfProf.sessions {
-		ss := &perfProf.sessions[i]
+	for i := range perfTables.sessions {
+		ss := &perfTables.sessions[i]
 		for _, slot := range ss.slots[:ss.n] {
-			c := &perfProf.slots[slot].cfg
+			c := &perfTables.slots[slot].cfg
 			n = max(n, int(slot)+1)
 			if c.Watch() {
 				watch |= perfSlotBit(int(slot))
@@ -215,8 +220,8 @@ func perfSurvey() {
 // would watch. Which hits of a breakpoint are the same execution again is known by
 // goroutine, for one event; see perfPreempted.
 func perfWatched(c *perf.Config, slots perfSlots) bool {
-	for i := range perfProf.slots {
-		o := &perfProf.slots[i].cfg
+	for i := range perfTables.slots {
+		o := &perfTables.slots[i].cfg
 		if slots.has(i) && c.Watch() && o.Watch() && o.Config1 == c.Config1 {
 			return true
 		}
@@ -230,11 +235,11 @@ func perfWatched(c *perf.Config, slots perfSlots) bool {
 //
 //go:linkname perfStop runtime/pprof.runtime_perfStop
 func perfStop(session int) {
-	ss := &perfProf.sessions[session]
+	ss := &perfTables.sessions[session]
 	perfosStop(ss)
 	// No thread is armed: nobody else writes the logs.
 	for _, slot := range ss.slots[:ss.n] {
-		perfProf.slots[slot].log.close()
+		perfTables.slots[slot].log.close()
 	}
 	ss.wake()
 }
@@ -244,10 +249,10 @@ func perfStop(session int) {
 //go:linkname perfDone runtime/pprof.runtime_perfDone
 func perfDone(session int) {
 	lock(&perfProf.lock)
-	ss := &perfProf.sessions[session]
+	ss := &perfTables.sessions[session]
 	for _, slot := range ss.slots[:ss.n] {
-		perfProf.slots[slot].log = nil
-		perfProf.slots[slot].cfg = perf.Config{}
+		perfTables.slots[slot].log = nil
+		perfTables.slots[slot].cfg = perf.Config{}
 	}
 	ss.n, ss.mask = 0, 0
 	perfSurvey()
@@ -263,7 +268,7 @@ func perfDone(session int) {
 //go:linkname perfStats runtime/pprof.runtime_perfStats
 func perfStats(session, event int) perf.Stats {
 	lock(&perfProf.lock)
-	st := perfProf.slots[perfProf.sessions[session].slots[event]].stats
+	st := perfTables.slots[perfTables.sessions[session].slots[event]].stats
 	unlock(&perfProf.lock)
 	return st
 }

@@ -17,15 +17,18 @@ type perfHits struct {
 	any         bool  // some belong to the interrupted stack
 	first, time int64 // nanotime of the first and of the latest of these; 0 if there is none, or it is not known
 	strays      int64 // overflows that don't
-	ev          [perf.MaxEvents]struct {
-		all   uint64  // overflows, wherever they belong
-		n     uint64  // overflows in user mode that belong to the interrupted stack
-		ip    uintptr // instruction of the latest; 0 if not known
-		exact bool    // ip is the instruction that caused the event
+	ev          [perf.MaxEvents]perfHit
+}
 
-		kernel   uint64  // overflows in the kernel, which the interrupted stack entered
-		kernelIP uintptr // their instruction, or perfKernelIP
-	}
+// A perfHit is what perfHits has of one event.
+type perfHit struct {
+	all   uint64  // overflows, wherever they belong
+	n     uint64  // overflows in user mode that belong to the interrupted stack
+	ip    uintptr // instruction of the latest; 0 if not known
+	exact bool    // ip is the instruction that caused the event
+
+	kernel   uint64  // overflows in the kernel, which the interrupted stack entered
+	kernelIP uintptr // their instruction, or perfKernelIP
 }
 
 // reset empties the entries of the first n slots, which are all that are used.
@@ -79,7 +82,7 @@ func (t *perfThread) slotOf(rec *perfRecord) int {
 //
 //go:nowritebarrierrec
 func (rec *perfRecord) hide(i int) {
-	if rec.kernel() && perfProf.slots[i].cfg.ExcludeKernel {
+	if rec.kernel() && perfTables.slots[i].cfg.ExcludeKernel {
 		rec.ip = 0
 		rec.misc &^= _PERF_RECORD_MISC_CPUMODE_MASK | _PERF_RECORD_MISC_EXACT_IP
 	}
@@ -261,7 +264,7 @@ func (r *perfLeafRun) flush() {
 	if r.kind == perfLeafHandler {
 		why = _PerfHandler
 	}
-	perfProf.slots[r.slot].addLeaf(r.ip, why, r.n, r.events)
+	perfTables.slots[r.slot].addLeaf(r.ip, why, r.n, r.events)
 	r.n, r.events = 0, 0
 }
 
@@ -276,7 +279,7 @@ func (t *perfThread) drainCounters(hits *perfHits, gp *g, fd int32) {
 		if !t.slots.has(i) {
 			continue
 		}
-		c, cfg := &t.ctr[i], &perfProf.slots[i].cfg
+		c, cfg := &t.ctr[i], &perfTables.slots[i].cfg
 		n := c.overflows(cfg, fd)
 		if n == 0 {
 			continue

@@ -135,7 +135,7 @@ func (t *perfThread) sample(hits *perfHits, c *sigctxt, gp *g, mp *m, delayed bo
 	var last uintptr // instruction that stk is of; it differs between events only if perfExactPC says so
 	for i := range t.ctr[:t.n] {
 		h := &hits.ev[i]
-		s := &perfProf.slots[i]
+		s := &perfTables.slots[i]
 		period := t.ctr[i].period
 		if all := h.n + h.kernel; all > 0 && delayed {
 			// The thread sanitizer calls the handler later than the signal came, and

@@ -16,10 +16,7 @@ import "internal/runtime/perf"
 
 // perfWaits says what a goroutine that waits is in. It has an element for each value of
 // the type, so that the index needs no check.
-var perfWaits = [256]struct {
-	part  perf.Part
-	keeps bool // its thread: it works, and its status only lets others scan its stack
-}{
+var perfWaits = [256]perfWait{
 	waitReasonZero:                  {perf.PartOther, false},
 	waitReasonGCAssistMarking:       {perf.PartGC, true},
 	waitReasonIOWait:                {perf.PartNetwork, false},
@@ -69,7 +66,12 @@ var perfWaits = [256]struct {
 	waitReasonCleanupWait:           {perf.PartOther, false},
 }
 
-// perfStatus is called by casgstatus for a goroutine with an account, when its status
+type perfWait struct {
+	part  perf.Part
+	keeps bool // its thread: it works, and its status only lets others scan its stack
+}
+
+// perfStatus is what casgstatus calls for a goroutine with an account, when its status
 // has changed. It reports whether the goroutine is in a bubble.
 //
 // For a plain account it does what perfStatusFull does, in as few instructions as
@@ -81,7 +83,7 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 	a := gp.account.ptr()
 	if !a.plain {
 		if a != &perfBubbled {
-			perfAccountHooks.status(gp, a, old, new)
+			perfStatusFull(gp, a, old, new)
 		} else if new == _Gdead {
 			gp.account = 0
 		}
@@ -93,8 +95,8 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 		w := &perfWaits[gp.waitreason]
 		part = w.part
 		if !w.keeps {
-			if a.counts != nil && a.onThread { // else it is born parked
-				perfAccountHooks.leaveCounted(a, getg().m)
+			if a.counts != 0 && a.onThread { // else it is born parked
+				a.leaveCounted(getg().m)
 			}
 			a.onThread = false
 			a.begin(part, perfReadTime())
@@ -110,12 +112,12 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 			}
 			a.begin(perf.PartRunnable, perfReadTime())
 			if a.since-a.turn > a.least {
-				perfAccountHooks.wake(a)
+				perfWake(a)
 			}
 			return false
 		}
-		if a.counts != nil {
-			perfAccountHooks.leaveCounted(a, getg().m)
+		if a.counts != 0 {
+			a.leaveCounted(getg().m)
 		}
 		a.onThread = false
 		if gp.preempt {
@@ -139,18 +141,18 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 		a.switches++
 		a.calls = getg().m.ncgocall
 		if now-a.turn > a.least {
-			perfAccountHooks.logAway(gp, a, now)
+			perfLogAway(gp, a, now)
 		}
 		a.begin(perf.PartRunning, now)
 		a.turn = now
 		if mp := getg().m; a.mid != mp.id {
-			perfAccountHooks.otherThread(a, mp)
+			a.otherThread(mp)
 		}
 		return false
 	} else if new == _Gsyscall {
 		part = a.away(getg().m)
 	} else {
-		perfAccountHooks.status(gp, a, old, new)
+		perfStatusFull(gp, a, old, new)
 		return false
 	}
 	a.begin(part, perfReadTime())
@@ -181,16 +183,24 @@ func (a *perfAccount) cross(gp *g, new uint32) {
 	if new == _Gsyscall {
 		part = a.away(getg().m)
 	}
-	if !a.cpu && !a.cpuSince {
-		now := perfTicks()
-		if new != _Gsyscall {
-			a.back(gp, now)
-		}
-		a.begin(part, now)
+	if a.cpu || a.cpuSince {
+		a.crossAsking(gp, part)
 		return
 	}
-	// There is not enough stack here for what may have to be asked. reentersyscall
-	// relies on sched, which systemstack changes.
+	now := perfTicks()
+	if new != _Gsyscall {
+		a.back(gp, now)
+	}
+	a.begin(part, now)
+}
+
+// crossAsking is the part of cross that may have to ask the kernel, for which there is not
+// enough stack here. reentersyscall relies on sched, which systemstack changes. (It is a
+// function of its own for the sake of the stack that perfBack has.)
+//
+//go:nosplit
+//go:nowritebarrierrec
+func (a *perfAccount) crossAsking(gp *g, part perf.Part) {
 	pc, sp, bp, lr := gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr
 	systemstack(func() {
 		if now := perfTicks(); part == perf.PartRunning && now-a.since > a.least {
@@ -286,19 +296,16 @@ func (a *perfAccount) wake(gp *g, mp *m) {
 //go:nowritebarrierrec
 func perfPark(gp *g) {
 	if gp.account != 0 {
-		perfParkAccounted(gp)
+		perfAccountHooks.park(gp)
 	}
 }
 
 //go:nowritebarrierrec
 func perfParkAccounted(gp *g) {
-	if a := perfAccountOf(gp); a != nil {
-		perfAccountHooks.park(gp, a)
+	a := perfAccountOf(gp)
+	if a == nil {
+		return
 	}
-}
-
-//go:nowritebarrierrec
-func perfParkFull(gp *g, a *perfAccount) {
 	a.preemptions++
 	a.leave(gp, perfWaits[waitReasonPreempted].part)
 	if gp.account != a.ref() {
@@ -336,7 +343,7 @@ func (a *perfAccount) otherThread(mp *m) {
 		a.migrations++
 	}
 	a.mid = mp.id
-	if a.counts != nil {
+	if a.counts != 0 {
 		a.enterCounts(mp)
 	}
 }
@@ -354,7 +361,7 @@ func (a *perfAccount) leaveCounted(mp *m) {
 //
 //go:nowritebarrierrec
 func (a *perfAccount) leave(gp *g, part perf.Part) {
-	if a.counts != nil {
+	if a.counts != 0 {
 		a.leaveCounted(getg().m)
 	}
 	if a.part != perf.PartRunning {
@@ -363,7 +370,7 @@ func (a *perfAccount) leave(gp *g, part perf.Part) {
 	a.change(part)
 	a.onThread = false
 	a.left()
-	if a.counts != nil || !a.pinned {
+	if a.counts != 0 || !a.pinned {
 		a.release(gp)
 	}
 }
@@ -398,7 +405,7 @@ func (a *perfAccount) begin(part perf.Part, now int64) {
 //go:nowritebarrierrec
 func (a *perfAccount) left() {
 	if a.since-a.turn > a.least {
-		perfAccountHooks.ran(a, a.since)
+		perfRan(a, a.since)
 	}
 	a.turn = a.since
 }
@@ -410,7 +417,7 @@ func (a *perfAccount) left() {
 //go:nowritebarrierrec
 func (a *perfAccount) back(gp *g, now int64) {
 	if now-a.since > a.least {
-		perfAccountHooks.logKept(gp, a, now)
+		perfBack(gp, a, now)
 	}
 }
 
@@ -430,7 +437,7 @@ func perfBack(gp *g, a *perfAccount, now int64) {
 		perfLogKept(gp, a, bp, now)
 		return
 	}
-	// As in cross.
+	// As in crossAsking.
 	pc, sp, sbp, lr := gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr
 	systemstack(func() { perfLogKept(gp, a, bp, now) })
 	gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr = pc, sp, sbp, lr
@@ -440,7 +447,7 @@ func perfBack(gp *g, a *perfAccount, now int64) {
 //
 //go:nowritebarrierrec
 func (a *perfAccount) endMember(mp *m) {
-	if a.counts != nil && a.onThread {
+	if a.counts != 0 && a.onThread {
 		a.leaveCounted(mp)
 	}
 	nanos, ticks := perfNow(mp)
@@ -456,7 +463,7 @@ func (a *perfAccount) endMember(mp *m) {
 //
 //go:nowritebarrierrec
 func (a *perfAccount) judge() {
-	for c := a.counts; c != nil; c = c.next {
+	for c := a.counts.ptr(); c != nil; c = c.next.ptr() {
 		if !c.pinned && c.intervals == 0 {
 			a.plain = false
 			return

@@ -80,6 +80,7 @@ func perfTaskFollow(c *perf.TaskConfig) {
 			break
 		}
 	}
+	perfAccountHooks.stopped = perfStopped
 	k := &perfTaskConfig
 	systemstack(func() {
 		lock(&k.lock)

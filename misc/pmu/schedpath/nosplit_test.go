@@ -26,14 +26,14 @@ func main() { pprof.RunningTime() }
 // the program is linked with a direct call.
 func TestNosplit(t *testing.T) {
 	fork, _ := toolchains(t)
-	file := filepath.Join(fork.Goroot, "src/runtime/perfstatus.go")
+	file := filepath.Join(fork.Goroot, "src/runtime/proc.go")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	direct := strings.ReplaceAll(string(text), "perfAccountHooks.status(", "perfStatusFull(")
+	direct := strings.ReplaceAll(string(text), "perfAccountHooks.status(", "perfStatus(")
 	if direct == string(text) {
-		t.Fatal("perfstatus.go calls nothing by perfAccountHooks.status")
+		t.Fatal("proc.go calls nothing by perfAccountHooks.status")
 	}
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -44,7 +44,7 @@ func TestNosplit(t *testing.T) {
 		}
 		return name
 	}
-	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{file: write("perfstatus.go", direct)}})
+	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{file: write("proc.go", direct)}})
 	if err != nil {
 		t.Fatal(err)
 	}
