@@ -25,14 +25,18 @@ import (
 // Its fields, but those that are set when it is made, are protected by root.lock. That is
 // taken by goroutines that join, leave and ask, and by the scheduler when a goroutine of
 // the task ends, or has waited for long: on a thread that holds no other lock but those
-// of callers of casgstatus, which no holder of root.lock takes. Nothing waits under it,
-// apart from who asks for counts, for as long as reading a counter takes.
+// of callers of casgstatus, which no holder of root.lock takes. It is held for a bounded
+// time, however many goroutines a task has; see perftaskread.go.
 type perfTask struct {
 	_    sys.NotInHeap
 	node lfnode
 
 	serial atomic.Uint64 // names this use of the memory
-	lock   mutex         // of a root
+
+	// Of a root.
+	lock   mutex
+	wanted atomic.Int32 // how many wait for lock who can't wait for long
+	asking perfAsking
 
 	root   *perfTask
 	parent *perfTask
@@ -72,6 +76,7 @@ type perfMember struct {
 	startpc    uintptr
 	gopc       uintptr
 	next, prev *perfMember // in task.members
+	asked      uint32      // perfAsking.number when it was looked at or joined
 
 	// What the account had when the goroutine joined.
 	usage  perf.Usage
@@ -104,6 +109,7 @@ var (
 	perfFreeMembers lfstack
 	perfTaskSerial  atomic.Uint64
 	perfTasksUsed   atomic.Int64 // that are not free, for tests
+	perfLetGo       atomic.Int64 // how many times letGo was called, for tests
 )
 
 // A perfJoin is how a goroutine comes to work for a task.
@@ -117,6 +123,16 @@ const (
 
 // perfNeverLog is the least length of stretches that are logged, if none are.
 const perfNeverLog = 1<<63 - 1
+
+// lockTree locks root.lock for a goroutine that joins or leaves, or for the scheduler. Who
+// asks lets it pass.
+//
+//go:nowritebarrierrec
+func (root *perfTask) lockTree() {
+	root.wanted.Add(1)
+	lock(&root.lock)
+	root.wanted.Add(-1)
+}
 
 // perfFindTask returns the task that id names, or nil if it has been given up.
 func perfFindTask(id perf.TaskID) *perfTask {
@@ -281,7 +297,7 @@ func (a *perfAccount) joinTask(m *perfMember, t *perfTask, serial uint64, how pe
 	// Nobody else has a new task. (A child's parent has.)
 	locked := t.parent != nil || how != perfJoinNew
 	if locked {
-		lock(&root.lock)
+		root.lockTree()
 	}
 	if t.serial.Load() != serial || t.root != root { // never if it is new
 		unlock(&root.lock)
@@ -295,6 +311,7 @@ func (a *perfAccount) joinTask(m *perfMember, t *perfTask, serial uint64, how pe
 	} else if how == perfJoinNew {
 		t.goroutines++
 	}
+	m.asked = root.asking.number
 	m.next = t.members
 	if m.next != nil {
 		m.next.prev = m
@@ -322,7 +339,7 @@ func (a *perfAccount) leaveTask() {
 		c = a.find(t.set)
 	}
 	root := t.root
-	lock(&root.lock)
+	root.lockTree()
 	t.remove(m, &a.usage, c)
 	free := t.unref()
 	unlock(&root.lock)
@@ -336,6 +353,9 @@ func (a *perfAccount) leaveTask() {
 //go:nowritebarrierrec
 func (t *perfTask) remove(m *perfMember, usage *perf.Usage, c *perfAccountCounts) {
 	m.addTo(t, usage, c)
+	if r := &t.root.asking; r.at == m {
+		r.at = m.next
+	}
 	if m.next != nil {
 		m.next.prev = m.prev
 	}
@@ -369,8 +389,12 @@ func (a *perfAccount) noMember(m *perfMember, c *perfAccountCounts) {
 func (m *perfMember) addTo(t *perfTask, usage *perf.Usage, c *perfAccountCounts) {
 	used := *usage
 	used.Sub(&m.usage)
-	for ; t != nil; t = t.parent {
+	for r := &t.root.asking; t != nil; t = t.parent {
 		t.usage.Add(&used)
+		late := r.task == t && m.asked != r.number
+		if late {
+			r.late.Add(&used)
+		}
 		if c == nil || t.set != c.set {
 			continue
 		}
@@ -378,8 +402,14 @@ func (m *perfMember) addTo(t *perfTask, usage *perf.Usage, c *perfAccountCounts)
 			n := c.total(i)
 			n.SubNotBelow(m.counts[i])
 			t.counts[i].Add(n)
+			if late {
+				r.counts[i].Add(n)
+			}
 		}
 		t.unread += c.unread - m.unread
+		if late {
+			r.unread += c.unread - m.unread
+		}
 	}
 }
 
@@ -438,103 +468,6 @@ func (p *perfMember) inherit(newg *g, a *perfAccount) {
 	a.joinTask(m, p.task, p.task.serial.Load(), perfJoinOther, nil)
 }
 
-// perfTaskUsage stores what the members of a task have used up to now. It reports false
-// if the task has been given up.
-//
-//go:linkname perfTaskUsage runtime/task.runtime_perfTaskUsage
-func perfTaskUsage(id perf.TaskID, u *perf.TaskUsage) (ok bool) {
-	mp := acquirem()
-	if t := perfFindTask(id); t != nil {
-		root := t.root
-		lock(&root.lock)
-		if t.serial.Load() == id.Serial {
-			ok = true
-			a := perfAccountOf(getg())
-			if a != nil && a.member != 0 {
-				// Its own account knows more than others can find out.
-				a.settleNow(mp, perfCPUPaged)
-				if a.member.ptr().task.events > 0 {
-					a.readMember(a.member.ptr(), mp)
-				}
-			}
-			t.read(u, mp, a)
-		}
-		unlock(&root.lock)
-	}
-	releasem(mp)
-	return ok
-}
-
-// read stores what t's members have used up to now. own is the calling goroutine's
-// account, which is settled, or nil. The caller holds root.lock.
-func (t *perfTask) read(u *perf.TaskUsage, mp *m, own *perfAccount) {
-	nanos, ticks := perfNow(mp)
-	if own != nil {
-		nanos = own.latest
-	}
-	u.Usage = t.usage
-	u.Counts = t.counts
-	u.Unread = t.unread
-	u.Goroutines, u.Working = t.goroutines, 0
-	t.addMembers(t, u, own, nanos, ticks)
-	u.Began, u.Ended = t.began, nanos
-	if !t.open {
-		u.Ended = t.ended
-	}
-	u.Wall = u.Ended - u.Began
-	u.Stretches, u.Short, u.ShortNanos, u.NoMemory = t.log.n, t.log.short, perfTicksToNanos(t.log.shortTicks), t.log.noMemory
-}
-
-// addMembers adds what the members of s, and of its children, have used for t. It goes
-// down MaxTaskDepth tasks at most.
-func (t *perfTask) addMembers(s *perfTask, u *perf.TaskUsage, own *perfAccount, nanos, ticks int64) {
-	for m := s.members; m != nil; m = m.next {
-		u.Working++
-		used := perf.Usage{}
-		if m.account == own {
-			used = own.usage
-		} else {
-			m.account.peek(&used, nanos, ticks)
-		}
-		used.Sub(&m.usage)
-		u.Usage.Add(&used)
-		if t.events == 0 || s.set != t.set {
-			continue
-		}
-		var counts [perf.MaxEvents]perf.Count
-		unread := m.account.peekCounts(t.set, &counts, t.events)
-		for i := range t.events {
-			counts[i].SubNotBelow(m.counts[i])
-			u.Counts[i].Add(counts[i])
-		}
-		u.Unread += unread - min(unread, m.unread)
-	}
-	for c := s.children; c != nil; c = c.next {
-		t.addMembers(c, u, own, nanos, ticks)
-	}
-}
-
-// peek stores what a, which may be any goroutine's and change meanwhile, has used up to
-// now. It stays an account: a is a member's, and the caller holds root.lock.
-//
-// What is running is taken to have a CPU: only the thread itself can ask for that.
-func (a *perfAccount) peek(u *perf.Usage, nanos, ticks int64) {
-	b := perfNewAccount(perf.PartOther) // to settle in a's place
-	for {
-		seq := a.seq.Load()
-		b.part, b.since, b.settled, b.shown, b.latest = a.part, a.since, a.settled, a.shown, a.latest
-		b.ticks, b.known, b.nanos, b.usage = a.ticks, a.known, a.nanos, a.usage
-		b.switches, b.preemptions, b.migrations = a.switches, a.preemptions, a.migrations
-		if perfPeeked(&a.seq, seq) {
-			break
-		}
-	}
-	b.settle(max(nanos, b.latest), max(ticks, b.since))
-	*u = b.usage
-	perfFreeAccounts.push(&b.node)
-	perfAccountsUsed.Add(-1)
-}
-
 // perfTaskEnd ends a task, and stores what its members have used. Then it gives the task
 // up, unless it has taken longer than slow ns: its log can be read until perfTaskGiveUp
 // then. If leave, the calling goroutine works for back from now on, as perfTaskEnter has
@@ -542,56 +475,47 @@ func (a *perfAccount) peek(u *perf.Usage, nanos, ticks int64) {
 //
 //go:linkname perfTaskEnd runtime/task.runtime_perfTaskEnd
 func perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64, leave bool, back perf.TaskID) (ok bool) {
-	mp := acquirem()
-	gp := getg()
-	t := perfFindTask(id)
+	t, a, mp := perfLockToAsk(id)
 	if t == nil {
 		releasem(mp)
 		return false
 	}
-	a := perfAccountOf(gp)
+	root := t.root
+	if !t.open {
+		unlock(&root.lock)
+		releasem(mp)
+		return false
+	}
 	var m *perfMember
 	var c *perfAccountCounts
-	if a != nil && a.member != 0 {
+	if leave = leave && a != nil && a.member.ptr().task == t; leave {
 		m = a.member.ptr()
-		a.settleNow(mp, perfCPUPaged)
-		if m.task.events > 0 {
-			a.readMember(m, mp)
-			c = a.find(m.task.set)
+		if t.events > 0 {
+			c = a.find(t.set)
 		}
-		leave = leave && m.task == t
-	} else {
-		a, leave = nil, false
+		t.remove(m, &a.usage, c)
+		t.refs-- // not the last one
 	}
-	root := t.root
-	lock(&root.lock)
-	var free *perfTask
-	if t.serial.Load() == id.Serial && t.open {
-		ok = true
-		if leave {
-			t.remove(m, &a.usage, c)
-			t.refs-- // not the last one
-		}
-		t.read(u, mp, a)
-		t.open, t.ended = false, u.Ended
-		if u.Wall <= slow {
-			free = t.unref()
-			if free == nil {
-				t.log.free()
-			}
+	free := t.read(u, mp, a)
+	t.open, t.ended = false, u.Ended
+	if u.Wall <= slow {
+		if last := t.unref(); last != nil {
+			free = free.with(last)
+		} else {
+			t.log.free()
 		}
 	}
 	unlock(&root.lock)
 	free.freeAll()
-	if ok && leave {
+	if leave {
 		a.noMember(m, c)
 		if back.Serial != 0 {
-			perfRejoin(gp, a, mp, back, perfJoinBack)
+			perfRejoin(getg(), a, mp, back, perfJoinBack)
 		}
 		a.judge()
 	}
 	releasem(mp)
-	return ok
+	return true
 }
 
 // perfTaskGiveUp gives up a task that has ended.
@@ -610,31 +534,4 @@ func perfTaskGiveUp(id perf.TaskID) {
 		free.freeAll()
 	}
 	releasem(mp)
-}
-
-// perfTaskMembers stores the first goroutines that work for a task, which has not been
-// given up, and its children.
-//
-//go:linkname perfTaskMembers runtime/task.runtime_perfTaskMembers
-func perfTaskMembers(id perf.TaskID, dst []perf.TaskGoroutine) (n int) {
-	mp := acquirem()
-	if t := perfFindTask(id); t != nil {
-		root := t.root
-		lock(&root.lock)
-		n = t.names(dst, 0)
-		unlock(&root.lock)
-	}
-	releasem(mp)
-	return n
-}
-
-func (t *perfTask) names(dst []perf.TaskGoroutine, n int) int {
-	for m := t.members; m != nil && n < len(dst); m = m.next {
-		dst[n] = perf.TaskGoroutine{Goid: m.goid, Start: m.startpc, Created: m.gopc, Part: m.account.part}
-		n++
-	}
-	for c := t.children; c != nil; c = c.next {
-		n = c.names(dst, n)
-	}
-	return n
 }

@@ -254,7 +254,7 @@ func perfLogKept(gp *g, a *perfAccount, bp uintptr, now int64) {
 func (m *perfMember) log(s *perf.Stretch) {
 	s.Stopped, s.Stop = perfStoppedIn(s.Start, s.End)
 	root := m.task.root
-	lock(&root.lock)
+	root.lockTree()
 	for t := m.task; t != nil; t = t.parent {
 		if t.open {
 			t.log.add(s)

@@ -1,0 +1,96 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package runtime_test
+
+import (
+	"context"
+	"runtime"
+	"runtime/task"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// TestPerfTaskReadLetsGo tests that who asks for a task's numbers lets go of its lock while
+// there is more to look at, and that the numbers don't suffer: no goroutine is left out that
+// leaves meanwhile, or counts twice. Then a number that only grows would be less the next
+// time.
+func TestPerfTaskReadLetsGo(t *testing.T) {
+	const askers, members, generations = 2, 500, 6
+	if err := task.Start(task.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	defer task.Stop()
+	ctx, tk := task.New(context.Background(), "letsgo")
+	before := runtime.PerfLetGo()
+	var members0, all sync.WaitGroup
+	gate := make(chan int)
+	var work func(ctx context.Context, left int)
+	work = func(ctx context.Context, left int) {
+		defer all.Done()
+		// Some make a child, so that there is a tree to go through.
+		if left%2 == 0 {
+			child, c := task.New(ctx, "letsgo child")
+			defer c.End()
+			ctx = child
+		}
+		if left == generations {
+			members0.Done()
+		}
+		<-gate
+		runtime.Gosched()
+		if left > 1 { // another one, who takes this one's place
+			all.Add(1)
+			go work(ctx, left-1)
+		}
+	}
+	members0.Add(members)
+	all.Add(members)
+	for range members {
+		go work(ctx, generations)
+	}
+	members0.Wait()
+
+	var done atomic.Bool
+	var asking sync.WaitGroup
+	asked := make([]int, askers)
+	for i := range askers {
+		asking.Add(1)
+		go func() {
+			defer asking.Done()
+			task.Enter(context.Background()) // works for no task
+			var last task.Usage
+			for last := &last; !done.Load() || asked[i] < 10; asked[i]++ {
+				u, ok := tk.Usage()
+				if !ok {
+					t.Error("the task has ended")
+					return
+				}
+				if u.Switches < last.Switches || u.Goroutines < last.Goroutines || u.Working > u.Goroutines || u.Parts[0] < 0 {
+					t.Errorf("after %d switches of %d goroutines there are %d of %d, of which %d work",
+						last.Switches, last.Goroutines, u.Switches, u.Goroutines, u.Working)
+					return
+				}
+				*last = u
+			}
+		}()
+	}
+	for range members * generations {
+		gate <- 1
+	}
+	all.Wait()
+	done.Store(true)
+	asking.Wait()
+	// It inherits, and so do those who ask, until they say otherwise.
+	if u, _ := tk.Usage(); u.Goroutines != 1+members*generations+askers || u.Working > 1+members+askers {
+		t.Errorf("%d goroutines, of which %d work; want %d", u.Goroutines, u.Working, 1+members*generations+askers)
+	}
+	tk.End()
+	n := runtime.PerfLetGo() - before
+	t.Logf("asked %v times, in which the lock was let go of %d times", asked, n)
+	if n < members/64 {
+		t.Errorf("who asks let go of the lock %d times, of %d members", n, members)
+	}
+}
