@@ -48,7 +48,7 @@ func (t *Task) receive(r *recorder, h Header) *record.Clock {
 		r.badParent.Add(1)
 		return nil
 	}
-	t.trace, t.parent = p.Trace, p.Span
+	t.trace, t.parent, t.random = p.Trace, p.Span, p.Random
 	value = h.Get(tracestate)
 	if value == "" {
 		return nil
@@ -70,7 +70,7 @@ func (t *Task) Send(h Header) {
 	if t == nil {
 		return
 	}
-	p := record.Traceparent{Trace: t.trace, Span: t.span, Sampled: lastRecording.Load().samples(t.trace), Random: true}
+	p := record.Traceparent{Trace: t.trace, Span: t.span, Sampled: lastRecording.Load().samples(t.trace), Random: t.random}
 	h.Set(traceparent, p.String())
 	var clock *record.Clock
 	if t.local != nil {

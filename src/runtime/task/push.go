@@ -82,7 +82,11 @@ func (r *recorder) push(t *Task, last *record.Clock, u *perf.TaskUsage, flags re
 	p.u(uint64(t.kind.id)<<32 | uint64(flags))
 	p.i(u.Began + wallOffset())
 	p.i(u.Wall)
-	p.clock(&t.first)
+	if t.first != nil {
+		p.clock(t.first)
+	} else {
+		p.clock(new(record.Clock))
+	}
 	p.clock(last)
 	p.u(t.goid)
 	p.u(u.Goroutines)

@@ -290,14 +290,15 @@ func (p *unpacker) frames(n int) []record.Frame {
 }
 
 // frames returns the places of return addresses, without those in the runtime that led
-// to them.
+// to them, and without the one that all goroutines return to, which is below the others
+// if these are few.
 func frames(pcs []uintptr) (f []record.Frame) {
 	if len(pcs) == 0 {
 		return nil
 	}
 	for all := runtime.CallersFrames(pcs); ; {
 		frame, more := all.Next()
-		if frame.Function != "" && (len(f) > 0 || !internalFrame(frame.Function)) {
+		if frame.Function != "" && frame.Function != "runtime.goexit" && (len(f) > 0 || !internalFrame(frame.Function)) {
 			f = append(f, record.Frame{Func: frame.Function, File: frame.File, Line: frame.Line})
 		}
 		if !more || len(f) == maxFrames {

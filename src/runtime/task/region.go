@@ -37,21 +37,40 @@ func (t *Task) Region(name string) (r Region) {
 		r.slots = rec.slots
 	}
 	runtime_perfIntervalStart(&r.iv, rec.set, rec.slots)
-	if trace.IsEnabled() {
-		r.trace = trace.StartRegion((*taskContext)(t), name)
-	}
+	r.beginTrace()
 	return r
 }
 
 // End ends the region.
 func (r *Region) End() {
+	if r.t != nil {
+		r.sum(false)
+		r.t = nil
+	}
+}
+
+// Checkpoint ends the region and begins the next one at the same moment.
+func (r *Region) Checkpoint(name string) {
 	if r.t == nil {
 		return
 	}
+	r.sum(true)
+	if r.iv.Account == 0 {
+		*r = Region{}
+		return
+	}
+	r.name = name
+	r.beginTrace()
+}
+
+// sum adds the region, up to now, to the task's. If more, r.iv goes on at this moment;
+// it does not if the goroutine is another one than it began on, or the counters are closed.
+func (r *Region) sum(more bool) {
 	var u perf.Usage
 	var counts [perf.MaxEvents]perf.Count
 	began, goid := r.iv.Nanos, r.iv.Goid
-	if _, _, err := runtime_perfIntervalEnd(&r.iv, &u, &counts[0], r.slots, false); err == perf.IntervalOK || err == perf.IntervalUnread {
+	_, _, err := runtime_perfIntervalEnd(&r.iv, &u, &counts[0], r.slots, more)
+	if err == perf.IntervalOK || err == perf.IntervalUnread {
 		r.t.region(r.name, &u, &counts, r.slots, began, goid)
 	} else {
 		r.t.lostRegion()
@@ -60,30 +79,12 @@ func (r *Region) End() {
 		r.trace.End()
 		r.trace = nil
 	}
-	r.t = nil
 }
 
-// Checkpoint ends the region and begins the next one at the same moment.
-func (r *Region) Checkpoint(name string) {
-	if r.t == nil {
-		return
-	}
-	var u perf.Usage
-	var counts [perf.MaxEvents]perf.Count
-	began, goid := r.iv.Nanos, r.iv.Goid
-	if _, _, err := runtime_perfIntervalEnd(&r.iv, &u, &counts[0], r.slots, true); err == perf.IntervalOK || err == perf.IntervalUnread {
-		r.t.region(r.name, &u, &counts, r.slots, began, goid)
-	} else {
-		r.t.lostRegion()
-	}
-	if r.iv.Account == 0 {
-		*r = Region{}
-		return
-	}
-	r.name = name
-	if r.trace != nil {
-		r.trace.End()
-		r.trace = trace.StartRegion((*taskContext)(r.t), name)
+// beginTrace begins the region in the execution trace.
+func (r *Region) beginTrace() {
+	if trace.IsEnabled() {
+		r.trace = trace.StartRegion((*taskContext)(r.t), r.name)
 	}
 }
 

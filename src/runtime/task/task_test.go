@@ -461,6 +461,78 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// TestSendRandom tests that what is sent says that the trace's ID is random if it was
+// made here, or came from somebody who said so.
+func TestSendRandom(t *testing.T) {
+	start(t, Config{})
+	const ids = "0123456789abcdef0123456789abcdef-0123456789abcdef-"
+	for _, test := range []struct {
+		name, in string
+		random   bool
+	}{
+		{"own", "", true},
+		{"bad", "00-" + ids + "0", true}, // begins a trace
+		{"foreign", "00-" + ids + "00", false},
+		{"foreign, sampled", "00-" + ids + "01", false},
+		{"foreign, random", "00-" + ids + "02", true},
+		{"foreign, sampled and random", "00-" + ids + "03", true},
+		{"of a later version", "01-" + ids + "02", false}, // where it may mean anything
+	} {
+		h := header{}
+		if test.in != "" {
+			h["Traceparent"] = test.in
+		}
+		ctx, server := Receive(context.Background(), "server", h)
+		ctx, child := New(ctx, "child")
+		_, call := NewClient(ctx, "call", "server:80")
+		for _, task := range []*Task{server, child, call} {
+			h := header{}
+			task.Send(h)
+			p, err := record.ParseTraceparent(h["Traceparent"])
+			if err != nil || p.Trace != server.Trace() || p.Random != test.random || !p.Sampled {
+				t.Errorf("%s: sent %q, %v; want random %v", test.name, h["Traceparent"], err, test.random)
+			}
+		}
+		call.End()
+		child.End()
+		server.End()
+	}
+}
+
+// waitForRelease is what a goroutine begins with.
+//
+//go:noinline
+func waitForRelease(release chan bool) { <-release }
+
+// TestStack tests that the stack of a goroutine ends where it began.
+func TestStack(t *testing.T) {
+	r := start(t, Config{})
+	Slow("stack", 1)
+	_, task := New(context.Background(), "stack")
+	release := make(chan bool)
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() { defer wg.Done(); waitForRelease(release) }()
+	for { // until it has waited for long enough to be in the timeline
+		if u, _ := task.Usage(); u.Parts[pprof.TimeChan] > time.Millisecond {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	close(release)
+	wg.Wait()
+	task.End()
+	for _, s := range one(t, r).Timeline {
+		if len(s.Stack) > 0 && strings.HasSuffix(s.Stack[0].Func, "waitForRelease") {
+			if n := len(s.Stack); n != 2 || !strings.HasSuffix(s.Stack[1].Func, "TestStack.func1") {
+				t.Errorf("stack %+v, want two functions", s.Stack)
+			}
+			return
+		}
+	}
+	t.Error("the wait is not in the timeline")
+}
+
 // TestRate tests that the rate is right and depends on the trace ID alone.
 func TestRate(t *testing.T) {
 	const n = 20000
