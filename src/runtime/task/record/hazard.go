@@ -91,6 +91,7 @@ var causes = []cause{
 	{"short waits", nil, "{part} {time}, each too short for the timeline", "", 100 * time.Microsecond},
 	{"waits", nil, "{part} {time}", "", 100 * time.Microsecond}, // of a task without a timeline
 	{"page faults", nil, "{faults}, running {time} more than usual", "{faults}, running {time}", 100 * time.Microsecond},
+	{"answer", nil, "answer of the server {time}", "", 0},
 	{"running", nil, "running {all}, {time} more than usual", "running {time}", 100 * time.Microsecond},
 }
 
@@ -137,7 +138,25 @@ var faultEvents = []string{"page-faults", "minor-faults", "major-faults"}
 // Waits that are too short for the timeline, and the time without a CPU, are known as sums
 // over goroutines. Of these counts what must have been on the path, which is all if the
 // task had one goroutine.
-func (t *Task) Hazards() []Hazard { return t.hazards(t.CriticalPath(), t.Wall) }
+//
+// What the end of a call had to wait for is the answer: the server's record says more.
+func (t *Task) Hazards() []Hazard {
+	if t.Flags&Client != 0 && len(t.Timeline) == 0 && t.Wall > 0 {
+		return t.answer()
+	}
+	return t.hazards(t.CriticalPath(), t.Wall)
+}
+
+// answer returns the hazard of a call.
+func (t *Task) answer() []Hazard {
+	gs := &groups{t: t, by: make(map[string]*group)}
+	g := gs.add(causeNamed("answer"), 0, t.Wall, 1, func(string) string { return timeMark })
+	g.More = t.Wall
+	if t.Usual != nil && t.Usual.Tasks >= minUsual {
+		g.More = max(0, t.Wall-max(0, t.Usual.Wall))
+	}
+	return []Hazard{g.Hazard}
+}
 
 // Hazards is [Task.Hazards] for the critical path of a request.
 func (r *Request) Hazards() []Hazard {

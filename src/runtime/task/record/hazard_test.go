@@ -29,6 +29,30 @@ func account(t *Task) *Task {
 	return t
 }
 
+// TestHazardsCall checks that a call waits for its answer, and for how much longer than
+// usual.
+func TestHazardsCall(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		usual *Usual
+		more  time.Duration
+	}{
+		{"nothing is usual", nil, 50 * testMs},
+		{"too few to be usual", &Usual{Tasks: minUsual - 1, Wall: 2 * testMs}, 50 * testMs},
+		{"usually shorter", &Usual{Tasks: minUsual, Wall: 2 * testMs}, 48 * testMs},
+		{"usually longer", &Usual{Tasks: minUsual, Wall: 60 * testMs}, 0},
+	} {
+		x := &Task{Kind: "GET db:80", Flags: Client | Slow, Wall: 50 * testMs, Usual: test.usual}
+		list := x.Hazards()
+		if len(list) != 1 || list[0].String() != "answer of the server 50 ms" || list[0].Cause != "answer" || list[0].More != test.more || list[0].Task != x {
+			t.Errorf("%s: %+v, want %v more than usual", test.name, list, test.more)
+		}
+	}
+	if list := (&Task{Flags: Client}).Hazards(); len(list) != 0 {
+		t.Errorf("a call that took no time: %v", list)
+	}
+}
+
 // TestHazards has records of handlers with a planted reason to be slow, beside what
 // handlers do: a wait for the network, a short lock, being runnable.
 func TestHazards(t *testing.T) {

@@ -286,7 +286,7 @@ func (b *svgWriter) axis(x, width, y, bottom float64, span time.Duration) {
 	b.put("\"/>\n")
 	for t := time.Duration(0); ; t += step {
 		at := x + width*float64(t)/float64(span)
-		b.put("<text class=\"dim\" x=\"", at, "\" y=\"", y-4, "\" text-anchor=\"middle\">", t.String(), "</text>")
+		b.put("<text class=\"dim\" x=\"", at, "\" y=\"", y-4, "\" text-anchor=\"middle\">", tickText(t), "</text>")
 		if span-t < step {
 			break
 		}
@@ -304,6 +304,13 @@ func tick(span time.Duration, n int) time.Duration {
 			}
 		}
 	}
+}
+
+func tickText(t time.Duration) string {
+	if t == 0 {
+		return "0" // of any unit
+	}
+	return inUnits(t)
 }
 
 // finish writes the diagram to w, with all that comes before what is in b.

@@ -80,7 +80,7 @@ func WriteSVG(w io.Writer, r *Request) error {
 
 func (d *causal) desc() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d tasks on %d servers.", len(d.r.Nodes), len(d.r.Servers))
+	fmt.Fprintf(&b, "%s on %s.", count(int64(len(d.r.Nodes)), "task"), count(int64(len(d.r.Servers)), "server"))
 	for i, h := range d.r.Hazards() {
 		if i == 5 {
 			break
@@ -355,13 +355,13 @@ func (d *causal) drawPath() {
 
 // notes returns what is not in the diagram, and what is to be known about it.
 func (d *causal) notes() []string {
-	notes := counted("Not drawn", []tally{{d.without.servers, "servers"}, {d.without.tasks, "tasks"}})
+	notes := counted("Not drawn", []tally{{d.without.servers, "server", ""}, {d.without.tasks, "task", ""}})
 	if d.merged > 0 {
 		notes = append(notes, fmt.Sprintf("%d short tasks are drawn together with their neighbours.", d.merged))
 	}
-	notes = append(notes, counted("Records dropped", []tally{
-		{d.r.Duplicates, "of a span that another record has"},
-		{d.r.Dropped, "that were too many"},
+	notes = append(notes, counted("Left out", []tally{
+		{d.r.Duplicates, "record", " of a span that another one has"},
+		{d.r.Dropped, "record", " beyond the limit"},
 	})...)
 	if d.r.Inconsistent {
 		notes = append(notes, "Calls contradict each other: a clock was set meanwhile. Times of different servers may not compare.")

@@ -209,7 +209,7 @@ func TestTimelineSVG(t *testing.T) {
 	doc := drawSVG(t, "timeline", func(w io.Writer) error { return WriteTimelineSVG(w, task) })
 	doc.has(t, "text", doc.text, "GET /cart/{id}, 48 ms (slow above 10 ms)", "goroutine 34\n", "goroutine 91\n", "goroutine 77\n",
 		`of task "flush"`, `mutex 20 ms, ended by task "flush"`, "chan 15 ms", "network 14 ms", "load cart", "price",
-		"→ prices:8080: GET /price, 14 ms", "world stopped 6 ms", "critical path", "Not in the record: 12 short waits (40 us in all).")
+		"→ prices:8080: GET /price, 14 ms", "world stopped 6 ms", "critical path", "\n0\n5 ms\n10 ms\n", "Not in the record: 12 short waits (40 us in all).")
 	titles := strings.Join(doc.titles, "\n--\n")
 	doc.has(t, "titles", titles, "mutex 20 ms (sync.Mutex.Lock)\nfrom 2 ms to 22 ms\nin main.cart.load at cart.go:58\nwoken by goroutine 77 of task \"flush\" in main.flush at flush.go:31\nthen runnable 1 ms, 900 us of it behind task \"report\"",
 		"the world was stopped for 6 ms (GC mark termination)", "woken by a timer or the network")
@@ -239,7 +239,31 @@ func TestTimelineSVG(t *testing.T) {
 
 	task.Timeline = nil
 	doc = drawSVG(t, "timeline-fast", func(w io.Writer) error { return WriteTimelineSVG(w, task) })
-	doc.has(t, "text", doc.text, "There is no timeline", "→ prices:8080")
+	doc.has(t, "text", doc.text, "→ prices:8080")
+	if strings.Contains(doc.text, "There is no timeline") {
+		t.Error("a slow task that only ran is said to have no timeline")
+	}
+	task.Flags &^= Slow
+	doc = drawSVG(t, "", func(w io.Writer) error { return WriteTimelineSVG(w, task) })
+	doc.has(t, "text", doc.text, "There is no timeline")
+	task.Flags |= Slow | Client
+	doc = drawSVG(t, "", func(w io.Writer) error { return WriteTimelineSVG(w, task) })
+	doc.has(t, "text", doc.text, "A call of another server")
+}
+
+// TestSVGOne checks that one of a thing is not several.
+func TestSVGOne(t *testing.T) {
+	task := cartTask()
+	task.Goroutines = 1
+	task.Timeline = []Stretch{{Goroutine: task.Goroutine, Start: 0, Wake: 1, End: 1, Region: "short"}}
+	task.Lost = Lost{Stretches: 1, StretchesTime: 40_000, Memory: 1, Calls: 1, Regions: 1}
+	doc := drawSVG(t, "", func(w io.Writer) error { return WriteTimelineSVG(w, task) })
+	doc.has(t, "text", doc.text, "Not drawn: 1 short or deeply nested region.\n",
+		"Not in the record: 1 short wait (40 us in all), 1 wait for which there was no memory, 1 short call, 1 region of further names.\n")
+	doc = drawSVG(t, "", func(w io.Writer) error {
+		return WriteSVG(w, &Request{Wall: 1, Duplicates: 1, Dropped: 2})
+	})
+	doc.has(t, "text", doc.text, "Left out: 1 record of a span that another one has, 2 records beyond the limit.\n")
 }
 
 func TestRequestSVG(t *testing.T) {

@@ -57,6 +57,7 @@ type lane struct {
 	key      laneKey
 	kind     string // of the other task
 	entry    string // the function that it began with, if known
+	depth    int    // of the stack that says so
 	from, to time.Duration
 	waits    []*Stretch // in order of their start
 	regions  []*Stretch
@@ -124,7 +125,7 @@ func (d *timeline) heading() string {
 
 func (d *timeline) desc() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d goroutines and %d waits and regions are recorded.", d.t.Goroutines, len(d.t.Timeline))
+	fmt.Fprintf(&b, "Recorded: %s, %s.", count(d.t.Goroutines, "goroutine"), plural(int64(len(d.t.Timeline)), "wait or region", "waits and regions"))
 	for i, h := range d.t.Hazards() {
 		if i == 5 {
 			break
@@ -171,8 +172,10 @@ func (d *timeline) addLanes(path []Segment) {
 			continue
 		}
 		l.waits = append(l.waits, s)
-		if n := len(s.Stack); n > 0 && l.entry == "" {
-			l.entry = s.Stack[n-1].Func
+		// Long stacks are without what is below: the shortest one is the most likely to
+		// have the function that the goroutine began with.
+		if n := len(s.Stack); n > 0 && (l.entry == "" || n < l.depth) {
+			l.entry, l.depth = s.Stack[n-1].Func, n
 		}
 	}
 	for i := range t.Outlived {
@@ -375,9 +378,13 @@ func (d *timeline) drawLane(l *lane, least time.Duration) {
 		return
 	}
 	d.drawRegions(l)
-	if len(d.t.Timeline) == 0 && l.key.g == d.t.Goroutine {
+	if len(d.t.Timeline) == 0 && l.key.g == d.t.Goroutine && (d.t.Flags&Slow == 0 || d.t.Flags&Client != 0) {
+		why := "There is no timeline: it is kept only of tasks that are slow."
+		if d.t.Flags&Client != 0 {
+			why = "A call of another server, which has its own record of it."
+		}
 		d.put("<rect class=\"soft\" x=\"", tlGutter, "\" y=\"", l.y, "\" width=\"", tlPlot, "\" height=\"", tlBox, "\"/>")
-		d.label(tlGutter+tlPlot/2, l.y+14, tlPlot, "middle", "", "There is no timeline: it is kept only of tasks that are slow.")
+		d.label(tlGutter+tlPlot/2, l.y+14, tlPlot, "middle", "", why)
 		d.put("\n")
 		return
 	}
@@ -699,24 +706,25 @@ func (d *timeline) notes(least time.Duration) (notes []string) {
 		notes = append(notes, fmt.Sprintf("%d waits shorter than %s are drawn together with their neighbours.", d.merged, inUnits(least)))
 	}
 	notes = append(notes, counted("Not drawn", []tally{
-		{d.without.lanes, "goroutines of the task"},
-		{d.without.others, "goroutines of others"},
-		{d.without.waits, "waits"},
-		{d.without.regions, "short or deeply nested regions"},
-		{d.without.calls, "calls"},
+		{d.without.lanes, "goroutine", " of the task"},
+		{d.without.others, "goroutine", " of others"},
+		{d.without.waits, "wait", ""},
+		{d.without.regions, "short or deeply nested region", ""},
+		{d.without.calls, "call", ""},
 	})...)
 	l := &d.t.Lost
 	return append(notes, counted("Not in the record", []tally{
-		{l.Stretches, "short waits (" + inUnits(l.StretchesTime) + " in all)"},
-		{l.Memory, "waits for which there was no memory"},
-		{l.Calls, "short calls"},
-		{l.Regions, "regions of further names"},
+		{l.Stretches, "short wait", " (" + inUnits(l.StretchesTime) + " in all)"},
+		{l.Memory, "wait", " for which there was no memory"},
+		{l.Calls, "short call", ""},
+		{l.Regions, "region", " of further names"},
 	})...)
 }
 
+// A tally is a count of things: what one is called, and what follows.
 type tally struct {
-	n    int64
-	what string
+	n          int64
+	what, more string
 }
 
 // counted returns a sentence on those counts that are not zero, or none.
@@ -724,7 +732,7 @@ func counted(head string, counts []tally) []string {
 	var list []string
 	for _, c := range counts {
 		if c.n != 0 {
-			list = append(list, strconv.FormatInt(c.n, 10)+" "+c.what)
+			list = append(list, count(c.n, c.what)+c.more)
 		}
 	}
 	if list == nil {
