@@ -205,6 +205,31 @@ var PerfTicksNanos = perfTicksNanos
 
 func PerfAccountsUsed() int64 { return perfAccountsUsed.Load() }
 
+// Tasks; see perftask.go.
+
+func PerfTasksUsed() int64 { return perfTasksUsed.Load() }
+
+// PerfMembersFree returns the number of members on the free list. Who needs one meanwhile
+// makes it.
+func PerfMembersFree() (n int64) {
+	var list *perfMember
+	for {
+		m := (*perfMember)(perfFreeMembers.pop())
+		if m == nil {
+			break
+		}
+		m.next = list
+		list = m
+		n++
+	}
+	for list != nil {
+		m := list
+		list, m.next = m.next, nil
+		perfFreeMembers.push(&m.node)
+	}
+	return n
+}
+
 func PerfAccountSizes() (account, counts, epoch uintptr) {
 	return unsafe.Sizeof(perfAccount{}), unsafe.Sizeof(perfAccountCounts{}), unsafe.Sizeof(perfEpoch{})
 }

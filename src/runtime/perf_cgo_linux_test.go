@@ -213,3 +213,20 @@ func TestCgoPerfAccount(t *testing.T) {
 	}
 	t.Logf("%s", out)
 }
+
+// TestCgoPerfTask tests what tasks have of goroutines that call C, are called by it, or
+// are on a thread that it has created.
+func TestCgoPerfTask(t *testing.T) {
+	if asan.Enabled || msan.Enabled {
+		t.Skip("sanitizers make system calls of their own")
+	}
+	testenv.MustHaveCGO(t)
+	testenv.MustHaveGoBuild(t)
+	exe, err := buildTestProg(t, "testprogcgo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := testenv.CleanCmdEnv(exec.Command(exe, "CgoPerfTask")).CombinedOutput(); err != nil || string(out) != "OK\n" {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
