@@ -260,10 +260,15 @@ func serveTaskFormat(w http.ResponseWriter, r *http.Request, req *taskRequest) {
 		return
 	}
 	defer collecting.Unlock()
-	configureWriteDeadline(w, r, float64(req.seconds))
 
 	c := &taskCollector{req: req, ctx: r.Context(), from: tasks.reader(req.seconds == 0)}
 	a := &taskAnswer{ResponseWriter: w, ctx: r.Context(), format: req.format}
+	if srv, ok := a.ctx.Value(http.ServerContextKey).(*http.Server); ok && srv.WriteTimeout > 0 {
+		a.until = time.Now().Add(srv.WriteTimeout).Add(time.Duration(req.seconds) * time.Second)
+	}
+	// The server sets no deadline of its own for the next answer on the connection if it
+	// has no timeout.
+	defer func() { http.NewResponseController(w).SetWriteDeadline(a.until) }()
 	c.flush = a.flush
 	err := req.format.write(a, c.records(), req)
 	if r.Context().Err() != nil {
@@ -296,8 +301,22 @@ type taskAnswer struct {
 	ctx    context.Context
 	format *taskFormat
 	begun  bool
-	err    error // of the connection
+	err    error     // of the connection
+	until  time.Time // the server's deadline, or zero
 	left   uint64
+}
+
+// taskPatience is how long a client may take for what fits into no buffer. One that is
+// stopped would keep all others from collecting records. Tests replace it.
+var taskPatience = time.Minute
+
+// patient sets the deadline of what is written next.
+func (a *taskAnswer) patient() {
+	d := time.Now().Add(taskPatience)
+	if !a.until.IsZero() && a.until.Before(d) {
+		d = a.until
+	}
+	http.NewResponseController(a.ResponseWriter).SetWriteDeadline(d)
 }
 
 func (a *taskAnswer) begin() {
@@ -319,6 +338,7 @@ func (a *taskAnswer) Write(p []byte) (int, error) {
 		return 0, err // nobody is there to read it
 	}
 	a.begin()
+	a.patient()
 	n, err := a.ResponseWriter.Write(p)
 	if err != nil {
 		a.err = err
@@ -329,6 +349,7 @@ func (a *taskAnswer) Write(p []byte) (int, error) {
 // flush sends what there is, so that who reads a stream of records sees them soon.
 func (a *taskAnswer) flush() {
 	if a.begun {
+		a.patient()
 		http.NewResponseController(a.ResponseWriter).Flush()
 	}
 }

@@ -137,7 +137,8 @@ table{ border-collapse:collapse; }
 th, td{ padding:.15rem 1rem .15rem 0; text-align:left; vertical-align:top; }
 th{ border-bottom:1px solid; }
 .n{ text-align:right; white-space:nowrap; }
-.any{ overflow-wrap:anywhere; min-width:7rem; }
+.any{ overflow-wrap:anywhere; min-width:min(12rem, 25vw); }
+.text{ overflow-wrap:anywhere; min-width:12rem; }
 ol{ padding-left:1.5rem; }
 pre{ overflow-x:auto; }
 svg{ display:block; }
@@ -220,8 +221,19 @@ func (p *taskPage) all(ctx context.Context) {
 	}
 	p.head(name, false)
 	since := p.now.Sub(s.Since)
-	p.put("<p>Recorded since %s (%s). Rate %s &#37;: so many are recorded in any case, and slow ones always. %s open now.</p>\n",
-		s.Since.Format(time.DateTime), duration(since), strconv.FormatFloat(s.Rate*100, 'g', 4, 64), strconv.FormatInt(s.Open, 10))
+	which := "Slow tasks"
+	if s.Rate > 0 {
+		which = "Slow tasks, and " + strconv.FormatFloat(s.Rate*100, 'g', 4, 64) + " % of all requests,"
+	}
+	if s.Rate == 1 {
+		which = "All tasks"
+	}
+	are := " are"
+	if s.Open == 1 {
+		are = " is"
+	}
+	p.put("<p>Since %s (%s). %s are recorded. %s open now.</p>\n",
+		s.Since.Format(time.DateTime), duration(since), which, count(s.Open, "task")+are)
 	p.formats()
 
 	kinds := slices.Clone(s.Kinds)
@@ -272,12 +284,14 @@ func (p *taskPage) kinds(kinds []task.KindStats, since time.Duration) {
 		column{"p50", number}, column{"p90", number}, column{"p99", number}, column{"Slowest", number},
 		column{"Slow above", number}, column{"Slow", number}, column{"Failed", number})
 	var rows []record.PartsRow
+	auto := false
 	for _, k := range kinds {
 		threshold := "not yet known"
 		if k.Threshold > 0 {
 			threshold = duration(k.Threshold)
 			if k.Automatic {
 				threshold += " (auto)"
+				auto = true
 			}
 		}
 		p.put("<tr><td class=any><a href='%s'>%s</a></td>", p.link("kind", k.Kind), cmp.Or(k.Kind, "(no name)"))
@@ -289,13 +303,20 @@ func (p *taskPage) kinds(kinds []task.KindStats, since time.Duration) {
 			p.put("<td class=n>%s</td>", cell)
 		}
 		p.put("</tr>\n")
-		if len(rows) < maxBars {
-			rows = append(rows, record.PartsRow{Name: k.Kind, Parts: k.Usage.Parts})
+		// Those of calls of other servers have none.
+		if len(rows) < maxBars && k.Usage.Parts != [record.NumParts]time.Duration{} {
+			rows = append(rows, record.PartsRow{Name: cmp.Or(k.Kind, "(no name)"), Parts: k.Usage.Parts})
 		}
 	}
 	p.endTable()
+	if auto {
+		p.put("<p>auto: what 99 &#37; of a thousand tasks of the kind did not exceed.</p>\n")
+	}
+	if len(rows) == 0 {
+		return
+	}
 	p.put("<h2 id=parts>Where the time of their goroutines went</h2>\n")
-	if len(kinds) > maxBars {
+	if len(rows) == maxBars && len(kinds) > maxBars {
 		p.put("<p>Of the first %s kinds.</p>\n", strconv.Itoa(maxBars))
 	}
 	p.put("<div class=wide>\n")
@@ -317,25 +338,31 @@ func perSecond(n int64, since time.Duration) string {
 // slow writes the list of slow tasks, those that ended last first.
 func (p *taskPage) slow(ctx context.Context) {
 	p.put("<h2 id=slow>Slow tasks</h2>\n")
-	c := &taskCollector{req: &taskRequest{slow: true, kind: p.req.kind, hasKind: p.req.hasKind}, ctx: ctx, from: tasks.reader(true)}
+	c := &taskCollector{req: &taskRequest{slow: true}, ctx: ctx, from: tasks.reader(true)}
 	var list []*record.Task
 	newest := func() {
 		slices.SortStableFunc(list, func(a, b *record.Task) int { return cmp.Compare(ended(b), ended(a)) })
 		list = list[:min(len(list), maxSlowTasks)]
 	}
+	waits, n := newLockWaits(), 0
 	for t := range c.records() {
+		waits.add(t)
+		if p.req.hasKind && t.Kind != p.req.kind {
+			continue
+		}
+		n++
 		if list = append(list, t); len(list) >= 4*maxSlowTasks {
 			newest()
 			clear(list[len(list):cap(list)])
 		}
 	}
 	newest()
-	if len(list) == 0 {
-		p.put("<p>None is in the rings.</p>\n")
+	if n == 0 {
+		p.put("<p>There are none, or newer ones have taken their place.</p>\n")
 		return
 	}
-	if c.n > uint64(len(list)) {
-		p.put("<p>The last %s of %s that are in the rings.</p>\n", strconv.Itoa(len(list)), strconv.FormatUint(c.n, 10))
+	if n > len(list) {
+		p.put("<p>The last %s of %s that are still there.</p>\n", strconv.Itoa(len(list)), strconv.Itoa(n))
 	}
 	// What matters most is on the left, where a narrow window shows it.
 	p.table(column{"Kind", ""}, column{"Took", number}, column{"Why", ""}, column{"Slow above", number}, column{"Ended", number})
@@ -343,12 +370,15 @@ func (p *taskPage) slow(ctx context.Context) {
 		why := "-"
 		if h := t.Hazards(); len(h) > 0 {
 			why = h[0].String()
+			if h[0].Cause == "mutex" {
+				why += waits.behindWhom(t, t.CriticalPath())
+			}
 		}
 		kind := cmp.Or(t.Kind, "(no name)")
 		if t.Flags&record.Failed != 0 {
 			kind += " (failed)"
 		}
-		p.put("<tr><td class=any><a href='%s'>%s</a></td><td class=n>%s</td><td class=any>%s</td><td class=n>%s</td><td class=n>%s</td></tr>\n",
+		p.put("<tr><td class=any><a href='%s'>%s</a></td><td class=n>%s</td><td class=text>%s</td><td class=n>%s</td><td class=n>%s</td></tr>\n",
 			p.taskLink(t.Trace, t.Span), kind, duration(t.Wall), why, duration(t.Threshold), p.ago(t))
 	}
 	p.endTable()
@@ -387,7 +417,9 @@ func (p *taskPage) one(ctx context.Context) error {
 	var this *record.Task
 	var list []*record.Task // of the trace
 	more := 0
+	waits := newLockWaits()
 	for t := range c.records() {
+		waits.add(t)
 		switch {
 		case p.req.span == t.Span && (p.req.trace.IsZero() || p.req.trace == t.Trace):
 			this = t
@@ -414,17 +446,20 @@ func (p *taskPage) one(ctx context.Context) error {
 		return &requestError{http.StatusNotFound, "there is no record of this task: it has not ended, was not recorded, or newer ones have taken its place in the rings"}
 	}
 	p.head(cmp.Or(this.Kind, "(no name)")+", "+duration(this.Wall), true)
-	p.summary(this)
-	p.hazards(this)
-	p.put("<h2 id=timeline>Timeline</h2>\n<p>Point at a box or a line to read what it is.</p>\n<div class=wide>\n")
-	record.WriteTimelineSVG(p, this)
-	p.put("</div>\n")
-	if this.Flags&record.Slow != 0 && len(this.Timeline) > 0 {
-		p.path(this)
+	p.summary(this, list)
+	path := this.CriticalPath()
+	p.hazards(this, waits.behindWhom(this, path))
+	if this.Flags&record.Client == 0 { // no goroutine works for a call
+		p.put("<h2 id=timeline>Timeline</h2>\n<p>Point at a box or a line to read what it is.</p>\n<div class=wide>\n")
+		record.WriteTimelineSVG(p, this)
+		p.put("</div>\n")
+		if this.Flags&record.Slow != 0 && len(this.Timeline) > 0 {
+			p.path(this, path, waits)
+		}
+		p.usage(this)
 	}
-	p.usage(this)
 	p.regions(this)
-	p.calls(this)
+	p.calls(this, list)
 	p.notes(this)
 	p.outlived(this)
 	p.lost(this)
@@ -435,8 +470,18 @@ func (p *taskPage) one(ctx context.Context) error {
 	return nil
 }
 
-// summary writes what a task was.
-func (p *taskPage) summary(t *record.Task) {
+// taskRef writes text, as a link to a task of t's trace if there is a record of that in list,
+// or if only t's own is known.
+func (p *taskPage) taskRef(t *record.Task, span record.SpanID, list []*record.Task, text string) {
+	if !p.req.trace.IsZero() && !slices.ContainsFunc(list, func(t *record.Task) bool { return t.Span == span }) {
+		p.put("%s", text)
+		return
+	}
+	p.put("<a href='%s'>%s</a>", p.taskLink(t.Trace, span), text)
+}
+
+// summary writes what a task was. list is of its trace.
+func (p *taskPage) summary(t *record.Task, list []*record.Task) {
 	row := func(name, value string) { p.put("<tr><td><b>%s</b></td><td class=any>%s</td></tr>\n", name, value) }
 	p.put("<div class=wide><table>\n")
 	row("Began", time.Unix(0, t.Start).Format("2006-01-02 15:04:05.000000"))
@@ -445,7 +490,7 @@ func (p *taskPage) summary(t *record.Task) {
 		row("Slow above", duration(t.Threshold))
 	}
 	if u := t.Usual; u != nil && u.Tasks > 0 {
-		row("Usually takes", duration(u.Wall)+", the average of "+strconv.FormatInt(u.Tasks, 10))
+		row("Usually takes", duration(u.Wall)+", the average of "+count(u.Tasks, "task"))
 	}
 	var how []string
 	for _, f := range taskFlags {
@@ -456,13 +501,19 @@ func (p *taskPage) summary(t *record.Task) {
 	if len(how) > 0 {
 		row("It", strings.Join(how, ", "))
 	}
-	row("Goroutines", strconv.FormatInt(t.Goroutines, 10)+", begun by goroutine "+strconv.FormatUint(t.Goroutine, 10))
+	if t.Flags&record.Client == 0 {
+		row("Goroutines", strconv.FormatInt(t.Goroutines, 10)+", begun by goroutine "+strconv.FormatUint(t.Goroutine, 10))
+	} else {
+		row("Begun by", "goroutine "+strconv.FormatUint(t.Goroutine, 10))
+	}
 	if !t.Trace.IsZero() {
 		row("Trace", t.Trace.String())
 	}
 	row("Span", t.Span.String())
 	if !t.Parent.IsZero() {
-		p.put("<tr><td><b>Parent</b></td><td><a href='%s'>%s</a></td></tr>\n", p.taskLink(t.Trace, t.Parent), t.Parent.String())
+		p.put("<tr><td><b>Parent</b></td><td>")
+		p.taskRef(t, t.Parent, list, t.Parent.String())
+		p.put("</td></tr>\n")
 	}
 	if t.Trigger != "" {
 		row("Execution trace", t.Trigger)
@@ -483,8 +534,9 @@ var taskFlags = []struct {
 	{record.Uncounted, "has incomplete counts"},
 }
 
-// hazards writes why the task took so long.
-func (p *taskPage) hazards(t *record.Task) {
+// hazards writes why the task took so long. behind is what else is known of the mutex that
+// it waited for the longest.
+func (p *taskPage) hazards(t *record.Task, behind string) {
 	list := t.Hazards()
 	p.put("<h2 id=why>Why it took %s</h2>\n", duration(t.Wall))
 	if len(list) == 0 {
@@ -495,19 +547,26 @@ func (p *taskPage) hazards(t *record.Task) {
 	for _, h := range list[:min(len(list), 20)] {
 		p.put("<li>%s", h.String())
 		if h.N > 1 {
-			p.put(" (%s times)", strconv.Itoa(h.N))
+			p.put(", in %s", count(int64(h.N), "wait"))
 		}
 		if h.More > 0 && h.More < h.Time {
 			p.put(", %s more than usual", duration(h.More))
 		}
+		if h.Cause == "mutex" {
+			p.put("%s", behind)
+			behind = ""
+		}
 		p.put("</li>\n")
 	}
 	p.put("</ol>\n")
+	if t.Flags&record.Client != 0 && !t.Trace.IsZero() {
+		p.put("<p>What that server did is on its own page, if it has recorded it: at /debug/pprof/%s there.</p>\n",
+			p.link("trace", t.Trace.String()))
+	}
 }
 
 // path writes the critical path, which the timeline shows as a line.
-func (p *taskPage) path(t *record.Task) {
-	path := t.CriticalPath()
+func (p *taskPage) path(t *record.Task, path []record.Segment, waits *lockWaits) {
 	p.put("<h2 id=path>Critical path</h2>\n<p>What the task's end had to wait for, one after the other.</p>\n")
 	p.table(column{"From", number}, column{"Took", number}, column{"Goroutine", number}, column{"What", ""}, column{"Where", ""})
 	for i, s := range path {
@@ -519,8 +578,16 @@ func (p *taskPage) path(t *record.Task) {
 		if s.Reason != "" && s.Reason != what {
 			what += " (" + s.Reason + ")"
 		}
+		p.put("<tr><td class=n>%s</td><td class=n>%s</td><td class=n>%s</td><td class=text>%s",
+			duration(s.Start), duration(s.End-s.Start), strconv.FormatUint(s.Goroutine, 10), what)
+		what = ""
 		if x := s.Stretch; x != nil && x.Waker.Kind != "" && x.Waker.Span != t.Span && s.Part != pprof.TimeRunnable {
-			what += ", ended by task " + strconv.Quote(x.Waker.Kind)
+			by := "task " + strconv.Quote(x.Waker.Kind)
+			if trace, ok := waits.tasks[x.Waker.Span]; ok {
+				p.put(", ended by <a href='%s'>%s</a>", p.taskLink(trace, x.Waker.Span), by)
+			} else {
+				p.put(", ended by %s", by)
+			}
 			if at := place(record.Place(x.Waker.Stack)); at != "" {
 				what += " in " + at
 			}
@@ -530,13 +597,12 @@ func (p *taskPage) path(t *record.Task) {
 		}
 		if s.Call >= 0 && s.Call < len(t.Calls) {
 			c := &t.Calls[s.Call]
-			what += ", call of " + c.Remote + " " + c.Kind
+			what += ", in call " + strconv.Quote(c.Kind)
 		}
 		if s.Stopped > 0 {
 			what += ", the world was stopped for " + duration(s.Stopped)
 		}
-		p.put("<tr><td class=n>%s</td><td class=n>%s</td><td class=n>%s</td><td class=any>%s</td><td class=any>%s</td></tr>\n",
-			duration(s.Start), duration(s.End-s.Start), strconv.FormatUint(s.Goroutine, 10), what, place(s.Frame))
+		p.put("%s</td><td class=text>%s</td></tr>\n", what, place(s.Frame))
 	}
 	p.endTable()
 }
@@ -544,7 +610,7 @@ func (p *taskPage) path(t *record.Task) {
 // usage writes where time went and what was counted.
 func (p *taskPage) usage(t *record.Task) {
 	rows := []record.PartsRow{{Name: "this task", Parts: t.Parts}}
-	if t.Usual != nil && t.Usual.Tasks > 0 {
+	if t.Usual != nil && t.Usual.Parts != [record.NumParts]time.Duration{} {
 		rows = append(rows, record.PartsRow{Name: "on average", Parts: t.Usual.Parts})
 	}
 	p.put("<h2 id=parts>Where the time of its goroutines went</h2>\n<div class=wide>\n")
@@ -591,7 +657,7 @@ func (p *taskPage) regions(t *record.Task) {
 	p.endTable()
 }
 
-func (p *taskPage) calls(t *record.Task) {
+func (p *taskPage) calls(t *record.Task, list []*record.Task) {
 	if len(t.Calls) == 0 {
 		return
 	}
@@ -610,8 +676,9 @@ func (p *taskPage) calls(t *record.Task) {
 		if c.Flags&record.Failed != 0 {
 			how = "failed"
 		}
-		p.put("<tr><td class=n>%s</td><td class=n>%s</td><td class=any><a href='%s'>%s</a></td><td class=any>%s</td><td>%s</td></tr>\n",
-			duration(c.Start), duration(c.Wall), p.taskLink(t.Trace, c.Span), cmp.Or(c.Kind, "(no name)"), remote, how)
+		p.put("<tr><td class=n>%s</td><td class=n>%s</td><td class=any>", duration(c.Start), duration(c.Wall))
+		p.taskRef(t, c.Span, list, cmp.Or(c.Kind, "(no name)"))
+		p.put("</td><td class=any>%s</td><td>%s</td></tr>\n", remote, how)
 	}
 	p.endTable()
 }
@@ -657,18 +724,18 @@ func (p *taskPage) lost(t *record.Task) {
 	l := &t.Lost
 	var list []string
 	for _, c := range []struct {
-		n    int64
-		what string
+		n          int64
+		what, more string
 	}{
-		{l.Stretches, "short waits (" + duration(l.StretchesTime) + ")"},
-		{l.Memory, "waits for which there was no memory"},
-		{l.Regions, "regions of further names"},
-		{l.Calls, "short calls"},
-		{l.Notes, "notes that were too many or too long"},
-		{l.Before, "records of other tasks, before this one"},
+		{l.Stretches, "short wait", " (" + duration(l.StretchesTime) + " in all)"},
+		{l.Memory, "wait", " for which there was no memory"},
+		{l.Regions, "region", " of further names"},
+		{l.Calls, "short call", ""},
+		{l.Notes, "note", " beyond the limits"},
+		{l.Before, "record", " of other tasks, before this one"},
 	} {
 		if c.n != 0 {
-			list = append(list, strconv.FormatInt(c.n, 10)+" "+c.what)
+			list = append(list, count(c.n, c.what)+c.more)
 		}
 	}
 	if list != nil {
@@ -680,7 +747,7 @@ func (p *taskPage) lost(t *record.Task) {
 func (p *taskPage) request(list []*record.Task, more int) {
 	p.put("<h2 id=trace>All tasks of this trace on this server</h2>\n")
 	if more > 0 {
-		p.put("<p>%s more are not shown.</p>\n", strconv.Itoa(more))
+		p.put("<p>And %s that the diagram leaves out.</p>\n", count(int64(more), "task"))
 	}
 	var j record.Joiner
 	for _, t := range list {
@@ -702,6 +769,15 @@ func (p *taskPage) request(list []*record.Task, more int) {
 			time.Unix(0, t.Start).Format("15:04:05.000000"), duration(t.Wall), p.taskLink(t.Trace, t.Span), cmp.Or(t.Kind, "(no name)"))
 	}
 	p.endTable()
+}
+
+// count returns a number of things.
+func count(n int64, what string) string {
+	s := strconv.FormatInt(n, 10) + " " + what
+	if n != 1 {
+		s += "s"
+	}
+	return s
 }
 
 // place returns where a frame is: "main.load at cart.go:58".

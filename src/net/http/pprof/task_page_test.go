@@ -253,7 +253,7 @@ func TestTasksOff(t *testing.T) {
 
 func TestTasksPage(t *testing.T) {
 	f := feedTasks(t, shop(time.Now()))
-	page := wantAnswer(t, "", 200, "<h1>Tasks of shop</h1>", "51200", "7.11</td>", "0.0033</td>", "12 ms (auto)", "not yet known", "Rate 1 %", "4 open now",
+	page := wantAnswer(t, "", 200, "<h1>Tasks of shop</h1>", "51200", "7.11</td>", "0.0033</td>", "12 ms (auto)", "not yet known", "Slow tasks, and 1 % of all requests, are recorded. 4 tasks are open now.",
 		`mutex held by task "flush"`, "flush.go:31", "1841", "bad traceparent header", "<svg", "GET /cart/{id}", "name=viewport", "overflow-x")
 	if strings.Contains(page, "kinds that were too many") || strings.Contains(page, "/health</a></td><td class=n>80") {
 		t.Errorf("a cause of nothing, or a fast task, is on the page")
@@ -272,7 +272,7 @@ func TestTasksPage(t *testing.T) {
 
 	one := wantAnswer(t, "?"+html.UnescapeString(rows[1][1]), 200, "<h1>GET /cart/{id}, 48 ms</h1>", `<li>mutex held by task "flush"`,
 		"Usually takes</b></td><td class=any>4.2 ms, the average of 5120", "stop-the-world 6 ms", "critical path", "prices:8080", "main.(*shop).load at cart.go:58",
-		"Timeline of GET", "load cart", "customer", secret, "12 short waits (40 us)", "page-faults</td><td class=n>12</td><td class=n>9</td>", "All tasks of this trace", "Causal diagram of")
+		"Timeline of GET", "load cart", "customer", secret, "12 short waits (40 us in all)", "page-faults</td><td class=n>12</td><td class=n>9</td>", "All tasks of this trace", "Causal diagram of")
 	if n := strings.Count(one, "<svg"); n != 3 {
 		t.Errorf("%d diagrams, want 3", n)
 	}
@@ -300,7 +300,7 @@ func TestTasksPage(t *testing.T) {
 			}
 		}
 	}
-	only := wantAnswer(t, "?kind=flush", 200, "Only kind flush", "None is in the rings")
+	only := wantAnswer(t, "?kind=flush", 200, "Only kind flush", "There are none, or newer ones")
 	if strings.Contains(only, "report") {
 		t.Errorf("other kinds are on the page")
 	}
@@ -311,7 +311,7 @@ func TestTasksPage(t *testing.T) {
 	wantAnswer(t, "?trace="+f.list[11].Trace.String(), 200, "GET /cart/{id}, 48 ms")
 	f.list = nil
 	f.stats = task.Stats{}
-	wantAnswer(t, "", 200, "No task has ended yet", "Nothing was lost", "None is in the rings")
+	wantAnswer(t, "", 200, "No task has ended yet", "Nothing was lost", "There are none, or newer ones")
 }
 
 // TestTasksMany checks the bounds of the page.
@@ -321,15 +321,17 @@ func TestTasksMany(t *testing.T) {
 	for i := range 2000 {
 		f.add(&record.Task{Trace: record.TraceID{1}, Span: record.SpanID{1, 6: byte(i >> 8), 7: byte(i)}, Kind: fmt.Sprintf("kind-%d.", i), Flags: record.Slow,
 			Start: now.UnixNano() + int64(i*7%2000), Wall: time.Millisecond})
-		f.stats.Kinds = append(f.stats.Kinds, task.KindStats{Kind: fmt.Sprint(i)})
+		k := task.KindStats{Kind: fmt.Sprint(i)}
+		k.Usage.Parts[pprof.TimeRunning] = 1
+		f.stats.Kinds = append(f.stats.Kinds, k)
 	}
-	page := wantAnswer(t, "", 200, "The last 50 of 2000 that are in the rings", "Of the first 20 kinds")
+	page := wantAnswer(t, "", 200, "The last 50 of 2000 that are still there", "Of the first 20 kinds")
 	// i*7%2000 == 1999 for i = 857.
 	rows := regexp.MustCompile(`>(kind-\d+)\.</a>`).FindAllStringSubmatch(page, -1)
 	if len(rows) != 50 || rows[0][1] != "kind-857" {
 		t.Errorf("%d rows, want 50; the first is %q", len(rows), rows[0][1])
 	}
-	wantAnswer(t, "?trace="+record.TraceID{1}.String(), 200, "1000 more are not shown")
+	wantAnswer(t, "?trace="+record.TraceID{1}.String(), 200, "And 1000 tasks that the diagram leaves out")
 
 	f.next = func() *record.Task { return f.list[0] } // a program that never stops
 	wantAnswer(t, "", 200, "kind-0")
