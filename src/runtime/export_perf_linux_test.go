@@ -207,7 +207,25 @@ func PerfAccountsUsed() int64 { return perfAccountsUsed.Load() }
 
 // Tasks; see perftask.go.
 
-func PerfTasksUsed() int64 { return perfTasksUsed.Load() }
+func PerfTasksUsed() int64 {
+	used := perfTasksMade.Load()
+	var list *perfTask
+	for {
+		t := (*perfTask)(perfFreeTasks.pop())
+		if t == nil {
+			break
+		}
+		t.next = list
+		list = t
+		used--
+	}
+	for list != nil {
+		t := list
+		list, t.next = t.next, nil
+		perfFreeTasks.push(&t.node)
+	}
+	return used
+}
 
 // PerfMembersFree returns the number of members on the free list. Who needs one meanwhile
 // makes it.

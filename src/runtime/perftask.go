@@ -31,7 +31,8 @@ type perfTask struct {
 	_    sys.NotInHeap
 	node lfnode
 
-	serial atomic.Uint64 // names this use of the memory
+	serial atomic.Uint64 // names this use of the memory; 0 if it is free
+	uses   uint64        // of the memory, up to now
 
 	// Of a root.
 	lock   mutex
@@ -55,7 +56,8 @@ type perfTask struct {
 	next     *perfTask // among parent.children
 	prev     *perfTask
 
-	// What those have used that are not members any more.
+	// What those have used that are not members any more. The counts are there if events is
+	// not 0, as those of a member are.
 	usage      perf.Usage
 	counts     [perf.MaxEvents]perf.Count
 	unread     uint64
@@ -78,7 +80,7 @@ type perfMember struct {
 	next, prev *perfMember // in task.members
 	asked      uint32      // perfAsking.number when it was looked at or joined
 
-	// What the account had when the goroutine joined.
+	// What the account had when the goroutine joined. See perfTask for the counts.
 	usage  perf.Usage
 	counts [perf.MaxEvents]perf.Count
 	unread uint64
@@ -107,8 +109,7 @@ type perfWoken struct {
 var (
 	perfFreeTasks   lfstack
 	perfFreeMembers lfstack
-	perfTaskSerial  atomic.Uint64
-	perfTasksUsed   atomic.Int64 // that are not free, for tests
+	perfTasksMade   atomic.Int64 // used or free, for tests
 	perfLetGo       atomic.Int64 // how many times letGo was called, for tests
 )
 
@@ -163,15 +164,15 @@ func perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.SetID, n
 	t := (*perfTask)(perfFreeTasks.pop())
 	if t == nil {
 		t = (*perfTask)(persistentalloc(unsafe.Sizeof(perfTask{}), tagAlign, &memstats.other_sys))
+		perfTasksMade.Add(1)
 	}
-	perfTasksUsed.Add(1)
 	t.root, t.parent, t.depth = t, nil, 0
 	t.span, t.kind, t.set, t.events = span, kind, set, n
 	t.usage = perf.Usage{}
-	t.unread, t.goroutines = 0, 0
+	t.goroutines = 0
 	t.open, t.refs, t.ended = true, 1, 0
 	if n > 0 {
-		t.counts = [perf.MaxEvents]perf.Count{}
+		t.counts, t.unread = [perf.MaxEvents]perf.Count{}, 0
 	}
 	t.log.reset()
 	if p := perfFindTask(parent); p != nil {
@@ -188,7 +189,8 @@ func perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.SetID, n
 		}
 		unlock(&root.lock)
 	}
-	t.serial.Store(perfTaskSerial.Add(1))
+	t.uses++
+	t.serial.Store(t.uses)
 	id = t.id()
 	if enter {
 		a.settleNow(mp, perfCPUPaged)
@@ -248,7 +250,6 @@ func perfRejoin(gp *g, a *perfAccount, mp *m, id perf.TaskID, how perfJoin) (was
 	m = perfNewMember()
 	m.goid, m.startpc, m.gopc = gp.goid, gp.startpc, gp.gopc
 	m.usage = a.usage
-	m.counts, m.unread = [perf.MaxEvents]perf.Count{}, 0
 	if t.events > 0 {
 		c := a.count(t.set)
 		c.intervals++
@@ -450,7 +451,6 @@ func (t *perfTask) freeAll() {
 		next := t.next
 		t.next = nil
 		t.log.free()
-		perfTasksUsed.Add(-1)
 		perfFreeTasks.push(&t.node)
 		t = next
 	}
@@ -461,8 +461,8 @@ func (p *perfMember) inherit(newg *g, a *perfAccount) {
 	m := perfNewMember()
 	m.goid, m.startpc, m.gopc = newg.goid, newg.startpc, newg.gopc
 	m.usage = perf.Usage{}
-	m.counts, m.unread = [perf.MaxEvents]perf.Count{}, 0
 	if p.task.events > 0 {
+		m.counts, m.unread = [perf.MaxEvents]perf.Count{}, 0
 		a.count(p.task.set).intervals++
 	}
 	a.joinTask(m, p.task, p.task.serial.Load(), perfJoinOther, nil)

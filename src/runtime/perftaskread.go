@@ -87,7 +87,7 @@ func perfTaskUsage(id perf.TaskID, u *perf.TaskUsage) (ok bool) {
 }
 
 // read stores what t's members have used up to now. own is the calling goroutine's
-// account, which is settled, or nil. The caller holds root.lock, which read may let go of,
+// account, which is settled, or nil. u is zero. The caller holds root.lock, which read may let go of,
 // and frees the tasks that read returns, as those of unref.
 func (t *perfTask) read(u *perf.TaskUsage, mp *m, own *perfAccount) (free *perfTask) {
 	nanos, ticks := perfNow(mp)
@@ -95,8 +95,9 @@ func (t *perfTask) read(u *perf.TaskUsage, mp *m, own *perfAccount) (free *perfT
 		nanos = own.latest
 	}
 	u.Usage = t.usage
-	u.Counts = t.counts
-	u.Unread = t.unread
+	if t.events > 0 {
+		u.Counts, u.Unread = t.counts, t.unread
+	}
 	u.Goroutines, u.Working = t.goroutines, 0
 	free, late := t.ask(func(s *perfTask, m *perfMember) (work int) {
 		u.Working++
