@@ -114,7 +114,7 @@ upstream_http() { GOFLAGS=-tags=pmutest "$go" test -count=1 -short -timeout 20m 
 exact_host() {
 	# CI is root on a machine with breakpoints; elsewhere tests say why they skip.
 	[ "${CI:-}" ] && local -x PMU_TEST_REQUIRE=breakpoints,root
-	"$go" test -count=1 -timeout 30m -run "$exact" runtime/pprof
+	"$go" test -count=1 -timeout 30m -run "$exact" runtime/pprof && "$go" test -count=1 -run '^TestTask(Truth|Isolation)$' net/http/pprof
 }
 countbench() {
 	env -C misc/pmu GOARCH=arm64 CGO_ENABLED=0 PMU_TEST_REQUIRE=cycles,instructions \

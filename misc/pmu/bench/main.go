@@ -43,6 +43,7 @@ var sections = []section{
 	{"instructions", "Instructions per sample", [2]int{1, 1}, instructions, false},
 	{"off", "Without a profile", [2]int{6, 40}, off, false},
 	{"accounts", "Accounts of goroutines", [2]int{20, 60}, accounts, false},
+	{"tasks", "Tasks", [2]int{3, 9}, tasks, false},
 	{"accuracy", "Accuracy and precision", [2]int{3, 5}, accuracy, false},
 	{"threads", "Scale: threads", [2]int{3, 7}, scaleThreads, false},
 	{"events", "Scale: events", [2]int{3, 9}, scaleEvents, false},

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -96,7 +97,13 @@ func offCompile(b *bench, r *report) {
 }
 
 func offSize(b *bench, r *report) {
-	size := func(tc tool.Toolchain) int64 { return need(os.Stat(b.build(tc, "build", "./bench/hello"))).Size() }
+	// Without -trimpath the programs would hold the names of all source files, in two
+	// directories that have names of their own.
+	size := func(tc tool.Toolchain) int64 {
+		file := filepath.Join(b.dir, "hello.trimpath."+tc.Name)
+		output(tc.Command(b.module, nil, "build", "-trimpath", "-o", file, "./bench/hello"))
+		return need(os.Stat(file)).Size()
+	}
 	stock, fork := size(b.stock), size(b.fork)
 	r.printf("Size of hello, world: stock %d bytes, this Go %d, ratio %.4f.\n\n", stock, fork, float64(fork)/float64(stock))
 }

@@ -64,7 +64,9 @@ type Entry struct {
 // Enter has the calling goroutine work for the task in ctx until Exit: what it uses from
 // now on is the task's, its samples have the task's labels, and so it is for goroutines that it
 // starts. It is for a goroutine that gets work of many tasks, from a channel for example.
-// [pprof.SetGoroutineLabels] and [pprof.Do] do it too.
+// [pprof.SetGoroutineLabels] and [pprof.Do] do it too. (After Do the goroutine has the labels
+// of Do's context, so a goroutine without a task that calls it with the context of one works for
+// that from then on. Enter and Exit leave nothing behind.)
 //
 //	defer task.Enter(ctx).Exit()
 //

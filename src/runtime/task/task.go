@@ -78,6 +78,9 @@ type Task struct {
 // Kinds are few, like patterns of paths. If there are more than 1,000, the others are
 // recorded as kind "other".
 //
+// A task that is never ended stays open. While 10,000 are, New records no more of them, and
+// returns ctx and nil: [Stats] counts these.
+//
 // With the execution tracer on, the task is one of [runtime/trace] too.
 func New(ctx context.Context, kind string) (context.Context, *Task) {
 	return begin(ctx, kind, "", nil, false)

@@ -95,23 +95,23 @@ func newCalls(events []string) ([]call, error) {
 	pprof.RunningTime()
 	iv, t, v := new(pprof.Interval), new(pprof.GoroutineTime), make([]pprof.CounterValue, len(events))
 	return []call{
-		{"RunningTime", func(n int) {
+		{Name: "RunningTime", Do: func(n int) {
 			for i := 0; i < n; i++ {
 				pprof.RunningTime()
 			}
 		}},
-		{"ReadGoroutineTime", func(n int) {
+		{Name: "ReadGoroutineTime", Do: func(n int) {
 			for i := 0; i < n; i++ {
 				pprof.ReadGoroutineTime(t)
 			}
 		}},
-		{"Start and Stop", func(n int) {
+		{Name: "Start and Stop", Do: func(n int) {
 			for i := 0; i < n; i++ {
 				must(iv.Start(nil))
 				must(iv.Stop(t, nil))
 			}
 		}},
-		{"Start and Stop, counters", func(n int) {
+		{Name: "Start and Stop, counters", Do: func(n int) {
 			for i := 0; i < n; i++ {
 				must(iv.Start(c))
 				must(iv.Stop(t, v))

@@ -34,7 +34,7 @@ func checkRunning() func(uint64) error {
 }
 
 func newCalls([]string) ([]call, error) {
-	return []call{{"Grunningnanos", func(n int) {
+	return []call{{Name: "Grunningnanos", Do: func(n int) {
 		for i := 0; i < n; i++ {
 			runtime.Grunningnanos()
 		}

@@ -29,13 +29,10 @@ import (
 
 	"pmu/bench/bare"
 	"pmu/bench/stats"
+	"pmu/bench/stretch"
 )
 
-// A call is done n times.
-type call struct {
-	name string
-	do   func(n int)
-}
+type call = stretch.Call
 
 // A kind is a way in which goroutines are accounted, or not.
 type kind struct {
@@ -105,10 +102,10 @@ func fail(err error) {
 }
 
 // start is a time that time.Since has only to subtract from the runtime's clock.
-var start = time.Now()
+var start = stretch.Start
 
 // clockTwice is what calls are compared with.
-var clockTwice = call{"the clock, twice", func(n int) {
+var clockTwice = call{Name: "the clock, twice", Do: func(n int) {
 	for i := 0; i < n; i++ {
 		time.Since(start)
 		time.Since(start)
@@ -124,9 +121,9 @@ func timeCalls(events []string) error {
 	}
 	calls = append([]call{clockTwice}, calls...)
 	for i, ns := range stretches(200, 100*time.Microsecond, calls...) {
-		fmt.Printf("ns\t%s\t%.2f\n", calls[i].name, ns)
+		fmt.Printf("ns\t%s\t%.2f\n", calls[i].Name, ns)
 	}
-	calls = append(calls, call{"nothing", func(int) {}})
+	calls = append(calls, call{Name: "nothing", Do: func(int) {}})
 	// The calls take turns, but seldom: a first call finds cold caches.
 	const turns, turn = 10, 2000
 	const single = turns * turn
@@ -135,14 +132,14 @@ func timeCalls(events []string) error {
 		for i, c := range calls {
 			for j := 0; j < turn; j++ {
 				before := time.Since(start)
-				c.do(1)
+				c.Do(1)
 				times[i] = append(times[i], float64(time.Since(start)-before))
 			}
 		}
 	}
 	for i, c := range calls {
 		sort.Float64s(times[i])
-		fmt.Printf("median\t%s\t%.0f\np99.9\t%s\t%.0f\n", c.name, times[i][single/2], c.name, times[i][single*999/1000])
+		fmt.Printf("median\t%s\t%.0f\np99.9\t%s\t%.0f\n", c.Name, times[i][single/2], c.Name, times[i][single*999/1000])
 	}
 	return nil
 }
@@ -151,37 +148,12 @@ func timeCalls(events []string) error {
 // about the given length, in which they take turns. It is the lower quartile: what runs
 // beside on a busy machine disturbs fewer than three in four.
 func stretches(rounds int, length time.Duration, calls ...call) (ns []float64) {
-	per := make([][]float64, len(calls))
-	n := make([]int, len(calls))
-	for i, c := range calls {
-		n[i] = enough(length, c.do)
-	}
-	for round := 0; round < rounds; round++ {
-		for i, c := range calls {
-			per[i] = append(per[i], took(n[i], c.do))
-		}
-	}
-	for _, p := range per {
-		low, _ := stats.Quartiles(p)
+	wall, _ := stretch.Times(rounds, length, calls...)
+	for _, times := range wall {
+		low, _ := stats.Quartiles(times)
 		ns = append(ns, low)
 	}
 	return ns
-}
-
-// took returns the nanoseconds that each of n takes.
-func took(n int, do func(n int)) float64 {
-	before := time.Since(start)
-	do(n)
-	return float64(time.Since(start)-before) / float64(n)
-}
-
-// enough returns how many take at least so long, also when nothing disturbs them.
-func enough(length time.Duration, do func(n int)) int {
-	for n := 1; ; n *= 2 {
-		if min(took(n, do), took(n, do), took(n, do))*float64(n) >= float64(length) {
-			return n
-		}
-	}
 }
 
 // timeSwitch prints what a switch takes.
@@ -190,7 +162,7 @@ func timeSwitch(name string, events []string) error {
 		if k.name == name {
 			return inNew(func() error {
 				return k.with(events, func(do func(n int)) error {
-					fmt.Printf("ns\t%.2f\n", stretches(100, 300*time.Microsecond, call{name, do})[0]/2)
+					fmt.Printf("ns\t%.2f\n", stretches(100, 300*time.Microsecond, call{Name: name, Do: do})[0]/2)
 					return nil
 				})
 			})
@@ -276,7 +248,7 @@ func countAll(events []string) error {
 			return err
 		}
 		for _, c := range append([]call{clockTwice}, calls...) {
-			if err := show("call", c.name, c.do, 1); err != nil {
+			if err := show("call", c.Name, c.Do, 1); err != nil {
 				return err
 			}
 		}
