@@ -113,13 +113,21 @@ func TestCountersLedger(t *testing.T) {
 	var caused, ours, alone atomic.Uint64
 	var stop atomic.Bool
 	var wg sync.WaitGroup
+	// The first one has a thread of its own that never has an accounted goroutine: it takes
+	// it before there is one.
+	taken := make(chan bool)
 	for i := range 4 {
 		wg.Add(1)
 		inNewAsync(func() {
 			defer wg.Done()
+			if i == 0 {
+				runtime.LockOSThread()
+				close(taken)
+			} else {
+				<-taken
+			}
 			for !stop.Load() {
-				if i == 0 { // a thread of its own that never has an accounted goroutine
-					runtime.LockOSThread()
+				if i == 0 {
 					e.cause()
 					alone.Add(1)
 					caused.Add(1)
