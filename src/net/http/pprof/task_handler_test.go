@@ -98,9 +98,14 @@ func TestTaskHandlerStatus(t *testing.T) {
 			http.NewResponseController(w).Flush()
 			panic("x")
 		}, "status=200 failed", 200, false, true},
-		{"timeout within", "GET", http.TimeoutHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			<-r.Context().Done()
-		}), time.Nanosecond, "").ServeHTTP, "status=503 failed", 503, false, true},
+		{"timeout within", "GET", func(w http.ResponseWriter, r *http.Request) {
+			// As below, it returns only when it is timed out.
+			timedOut := make(chan bool)
+			defer close(timedOut)
+			http.TimeoutHandler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+				<-timedOut
+			}), time.Nanosecond, "").ServeHTTP(w, r)
+		}, "status=503 failed", 503, false, true},
 		{"no timeout within", "GET", http.TimeoutHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(202)
 		}), time.Hour, "").ServeHTTP, "status=202", 202, false, true},
@@ -278,9 +283,10 @@ func TestTaskHandlerClient(t *testing.T) {
 // TestTaskHandlerAround tests TaskHandler within other handlers.
 func TestTaskHandlerAround(t *testing.T) {
 	l := fakeTasks(t)
+	answered := make(chan bool)
 	h := TaskHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/slow" {
-			<-r.Context().Done()
+			<-answered // not before it is timed out: TimeoutHandler takes either if both are there
 			return
 		}
 		w.Header().Set("Trailer", "T")
@@ -304,6 +310,7 @@ func TestTaskHandlerAround(t *testing.T) {
 	if res, _, err := do(t, ts, "GET", "/slow"); err != nil || res.StatusCode != 503 {
 		t.Errorf("within TimeoutHandler, slow: %v, %v", res, err)
 	}
+	close(answered)
 	ts.Close()
 	l.want(t, "within TimeoutHandler, slow", "GET (no pattern) status=200 context=deadline exceeded")
 
