@@ -92,7 +92,9 @@ func perfTaskUsage(id perf.TaskID, u *perf.TaskUsage) (ok bool) {
 func (t *perfTask) read(u *perf.TaskUsage, mp *m, own *perfAccount) (free *perfTask) {
 	nanos, ticks := perfNow(mp)
 	if own != nil {
-		nanos = own.latest
+		// The moment up to which it knows of itself: the lock may have been waited for since.
+		// Both of it, as the others' times are divided by ticks.
+		nanos, ticks = own.latest, own.settled
 	}
 	u.Usage = t.usage
 	if t.events > 0 {

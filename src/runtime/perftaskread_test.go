@@ -7,10 +7,14 @@ package runtime_test
 import (
 	"context"
 	"runtime"
+	"runtime/pprof"
 	"runtime/task"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
+	"unsafe"
 )
 
 // TestPerfTaskReadLetsGo tests that who asks for a task's numbers lets go of its lock while
@@ -97,3 +101,62 @@ func TestPerfTaskReadLetsGo(t *testing.T) {
 		t.Errorf("who asks let go of the lock %d times, of %d members", n, members)
 	}
 }
+
+// TestPerfTaskReadWaits tests that the times of others are right if who asks had to wait for
+// the lock: no part of them goes down.
+func TestPerfTaskReadWaits(t *testing.T) {
+	const members = 10
+	if err := task.Start(task.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	defer task.Stop()
+	// Who holds it works for no task: what a goroutine that gets a thread has been in since is
+	// known a little later.
+	hold := make(chan unsafe.Pointer)
+	var held uint32
+	var all sync.WaitGroup
+	all.Go(func() {
+		if tree := <-hold; tree != nil {
+			runtime.PerfLockTree(tree, 20e6, &held)
+		}
+	})
+	defer all.Wait()
+	defer close(hold)
+	_, tk := task.New(context.Background(), "readwaits")
+	defer tk.End()
+	stop := make(chan bool)
+	defer close(stop)
+	for range members {
+		all.Go(func() {
+			for start := time.Now(); time.Since(start) < time.Millisecond; {
+			}
+			perfReadWaitsBlock(stop)
+		})
+	}
+	// Until all of them wait, and know that.
+	for stack := make([]byte, 1<<20); ; time.Sleep(time.Millisecond) {
+		n := 0
+		for g := range strings.SplitSeq(string(stack[:runtime.Stack(stack, true)]), "\n\n") {
+			if strings.Contains(g, "perfReadWaitsBlock") && strings.Contains(g, " [chan receive") {
+				n++
+			}
+		}
+		if n == members {
+			break
+		}
+	}
+	hold <- runtime.PerfTaskTree()
+	last, _ := tk.Usage()
+	for atomic.LoadUint32(&held) == 0 {
+		last, _ = tk.Usage()
+	}
+	u, _ := tk.Usage()
+	for i, d := range u.Parts {
+		if d < last.Parts[i]-10*time.Microsecond {
+			t.Errorf("%v of %v, and %v before", d, pprof.TimePart(i), last.Parts[i])
+		}
+	}
+}
+
+//go:noinline
+func perfReadWaitsBlock(stop chan bool) { <-stop }
