@@ -48,16 +48,17 @@ type perfClock struct {
 }
 
 // perfClockRate is how the rate is measured. It belongs to the thread that has set busy,
-// but others may look at rate and unfit.
+// but others may look at atomics.
 var perfClockRate struct {
 	busy  atomic.Uint32
 	unfit atomic.Bool
 	rate  atomic.Uint64 // as in perfClock; 0 if not known
 	nanos atomic.Int64  // over which it was measured
 
-	// The times between which it is measured, older first, and the narrowest pair.
+	least atomic.Int64  // the width of the narrowest pair; 0 if there was none
+
+	// The times between which it is measured, older first.
 	older, newer perfClockPair
-	least        int64
 	faults       int
 	since        int64 // nanotime of the latest fault
 }
@@ -113,26 +114,42 @@ func perfTickRate() uint64 {
 	return perfClockRate.rate.Load()
 }
 
+// perfClockTries is how often a pair is read that is not narrow.
+const perfClockTries = 4
+
 // perfClockUpdate sets a new origin and returns what perfNow does. ticks may be earlier
 // than nanos, but not later.
+//
+// The thread may lose its CPU between two readings. As long as there is no rate, each call
+// comes here, and what it returns ends up in accounts: so a pair that is not narrow is read
+// again.
 //
 //go:nosplit
 //go:nowritebarrierrec
 func perfClockUpdate(c *perfClock) (nanos, ticks int64) {
-	ticks = perfReadTime()
-	p := perfClockPair{nanos: nanotime()}
-	p.width = perfReadTime() - ticks
-	p.ticks = ticks + p.width/2
 	r := &perfClockRate
+	var p perfClockPair
+	for try := 1; ; try++ {
+		from := perfReadTime()
+		nanos := nanotime()
+		width := perfReadTime() - from
+		if try == 1 || width < p.width {
+			ticks = from
+			p = perfClockPair{from + width/2, width, nanos}
+		}
+		if p.width < 4*r.least.Load() || try == perfClockTries {
+			break
+		}
+	}
 	if r.unfit.Load() {
 		c.limit = 0
 		return p.nanos, p.nanos
 	}
 	if r.busy.CompareAndSwap(0, 1) {
-		if r.least == 0 || p.width < r.least {
-			r.least = p.width
+		if least := r.least.Load(); least == 0 || p.width < least {
+			r.least.Store(p.width)
 		}
-		if p.width < 4*r.least {
+		if p.width < 4*r.least.Load() {
 			c.check(p)
 			perfClockMeasure(p)
 		}
