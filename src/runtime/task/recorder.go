@@ -147,10 +147,28 @@ var wall struct {
 func wallOffset() int64 {
 	now := runtime_nanotime()
 	if at := wall.at.Load(); at == 0 || now-at > 1e9 {
-		wall.offset.Store(time.Now().UnixNano() - now)
+		wall.offset.Store(readWallOffset())
 		wall.at.Store(now)
 	}
 	return wall.offset.Load()
+}
+
+// readWallOffset reads the clocks one after the other. As the thread may lose its CPU in
+// between, it does so until that has taken little time, and takes the best of ten if it always
+// takes longer.
+func readWallOffset() (offset int64) {
+	least := int64(math.MaxInt64)
+	for range 10 {
+		from := runtime_nanotime()
+		now := time.Now().UnixNano()
+		if took := runtime_nanotime() - from; took < least {
+			least, offset = took, now-from-took/2
+		}
+		if least < 1000 {
+			break
+		}
+	}
+	return offset
 }
 
 // KindStats are the numbers of the tasks of a kind that have ended.
