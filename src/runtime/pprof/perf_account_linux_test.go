@@ -55,7 +55,12 @@ func TestTimePreempted(t *testing.T) {
 func timePreempted(t *testing.T, always bool) {
 	stolen := stolen(t)
 	var all, quiet preemptedTime // quiet: where the goroutine kept its thread
-	for range 300 {
+	// Until there is enough of what is to be compared. How often the goroutine keeps its thread,
+	// and the thread loses its CPU to the hog, depends on what else runs here.
+	enough := func() bool {
+		return all.n >= 300 && quiet.n >= 100 && quiet.wall-time.Duration(quiet.cpu) >= quiet.running/10
+	}
+	for start := time.Now(); !enough() && time.Since(start) < time.Minute; {
 		p := preemptedTime{n: 1, delay: -threadDelay(t), cpu: -threadTime(t)}
 		var last time.Duration
 		u := timeOf(t, func() {

@@ -256,17 +256,20 @@ func makeRings(n int) {
 // returns how many Ps there are then.
 func withSmallRings(t *testing.T) int {
 	procs := runtime.GOMAXPROCS(0)
-	if procs+smallRings > perf.MaxTaskProcs {
+	if max(procs, 2)+smallRings > perf.MaxTaskProcs {
 		t.Skipf("each of %d Ps has rings already", perf.MaxTaskProcs)
 	}
-	makeRings(perf.NumTaskRings * procs)
-	runtime.GOMAXPROCS(procs + smallRings)
+	// Rings stay. Other tests need two Ps with large ones, whatever there are now.
+	large := max(procs, 2)
+	runtime.GOMAXPROCS(large)
+	makeRings(perf.NumTaskRings * large)
+	runtime.GOMAXPROCS(large + smallRings)
 	runtime_perfTaskRingSize(&[perf.NumTaskRings]int{smallRing, smallRing})
 	t.Cleanup(func() {
 		runtime_perfTaskRingSize(&[perf.NumTaskRings]int{1 << 20, 1 << 20})
 		runtime.GOMAXPROCS(procs)
 	})
-	return procs + smallRings
+	return large + smallRings
 }
 
 func TestLedger(t *testing.T) {

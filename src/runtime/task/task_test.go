@@ -197,6 +197,7 @@ func TestGoroutines(t *testing.T) {
 	}
 	close(stop)
 	wg.Wait()
+	waitWorking(t, task, 1)
 	outlives := make(chan bool)
 	go func() { <-outlives }()
 	task.End()
@@ -215,6 +216,20 @@ func TestGoroutines(t *testing.T) {
 	if rec.Goroutines != 7 || rec.Outliving != 1 {
 		t.Errorf("%d goroutines, %d outliving; want 7 and 1", rec.Goroutines, rec.Outliving)
 	}
+}
+
+// waitWorking waits until as many goroutines work for a task. One that has said that it is
+// done works for it until it has ended.
+func waitWorking(t *testing.T, task *Task, want int64) {
+	t.Helper()
+	for range 10_000 {
+		if u, _ := task.Usage(); u.Working == want {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	u, _ := task.Usage()
+	t.Fatalf("%d goroutines work for the task, want %d", u.Working, want)
 }
 
 // TestUsage tests that the task knows of goroutines that wait elsewhere.
@@ -265,9 +280,7 @@ func TestChild(t *testing.T) {
 	}
 	wg.Wait()
 	_, call := NewClient(ctx, "GET", "example.org:80")
-	if u, _ := parent.Usage(); u.Working != 1 {
-		t.Errorf("%d work for the parent", u.Working)
-	}
+	waitWorking(t, parent, 1)
 	ended := make(chan bool)
 	go func() {
 		defer close(ended)

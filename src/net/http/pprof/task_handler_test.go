@@ -310,7 +310,7 @@ func TestTaskHandlerAround(t *testing.T) {
 	if res, _, err := do(t, ts, "GET", "/slow"); err != nil || res.StatusCode != 503 {
 		t.Errorf("within TimeoutHandler, slow: %v, %v", res, err)
 	}
-	close(answered)
+	answered <- true // when the handler runs: it may do so only after the answer
 	ts.Close()
 	l.want(t, "within TimeoutHandler, slow", "GET (no pattern) status=200 context=deadline exceeded")
 

@@ -680,8 +680,13 @@ func (s *isolated) fileTooLarge() {
 	f := s.create("records")
 	defer f.Close()
 	k := newSink(f)
-	end := s.limitFiles(20_001)
-	k.run(s, 500)
+	k.run(s, 100)
+	fi, err := f.Stat()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	end := s.limitFiles(uint64(fi.Size()) + 20) // a record has 42 bytes at least
+	k.run(s, 400)
 	end()
 	if k.failed == 0 || len(k.written) == 0 || !errors.Is(k.err, syscall.EFBIG) {
 		s.t.Errorf("%d records were written and %d not: %v", len(k.written), k.failed, k.err)
