@@ -55,7 +55,7 @@ var perfClockRate struct {
 	rate  atomic.Uint64 // as in perfClock; 0 if not known
 	nanos atomic.Int64  // over which it was measured
 
-	least atomic.Int64  // the width of the narrowest pair; 0 if there was none
+	least atomic.Int64 // the width of the narrowest pair; 0 if there was none
 
 	// The times between which it is measured, older first.
 	older, newer perfClockPair
