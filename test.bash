@@ -23,7 +23,7 @@ PATH=${PATH//"$root/goroot/bin:"/} # the fork may be there; the tools need the G
 hostgo=$(command -v go) || { echo "test.bash: no go command in PATH; install Go 1.21 or later" >&2; exit 1; }
 export PATH=$root/misc/pmu/vm:$PATH
 go=$root/goroot/bin/go
-std=(runtime/pprof runtime/task runtime/task/record testing net/http/pprof internal/perfevent)
+std=(runtime/pprof runtime/task runtime/task/record runtime/task/why testing net/http/pprof internal/perfevent)
 
 # Upstream's tests that take CPU profiles.
 profiling='CPUProfile|GoroutineSwitch|MathBigDivide|Morestack|LabelRace|LabelSystemstack|AtomicLoadStore64|TracebackAll|TryAdd|TimeVDSO|BlockMutexProfileInlineExpansion'
@@ -124,6 +124,14 @@ countbench() {
 		"$go" test -count=1 ./countbench ./bench/handlercost
 }
 
+# The analysis of requests at length, and the tools that only the fork builds.
+why_leg() {
+	local ok=0
+	"$go" test -count=1 runtime/task/why || ok=1
+	env -C misc/pmu "$go" test -count=1 ./tasks ./why || ok=1
+	return $ok
+}
+
 # need COMMAND PACKAGE... installs Debian's packages where the command is missing.
 need() { command -v "$1" >/dev/null || apt_install "${@:2}"; }
 apt_install() {
@@ -171,6 +179,7 @@ leg tools env -C misc/pmu "$hostgo" test -count=1 -timeout 20m ./...
 leg api env -C misc/pmu "$go" run ./apicheck
 leg upstream/deps "$go" test -run 'TestDependencies' go/build
 leg upstream/cmd-go "$go" test -timeout 20m -run "TestScript/$scripts|TestDocsUpToDate|TestPassFlag|TestVetFlag|TestFlag" cmd/go cmd/go/internal/test
+leg why why_leg
 wait_for_lane
 leg upstream/std upstream_std
 leg upstream/http upstream_http

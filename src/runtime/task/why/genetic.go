@@ -1,0 +1,229 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package why
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// The search for the pattern that describes an interval best is a genetic algorithm of the kind
+// (mu + lambda): that of Cortellessa and Traini, Detecting Latency Degradation Patterns in
+// Service-based Systems, ICPE 2020, with its parameters.
+
+const (
+	population  = 100 // mu and lambda
+	generations = 400
+	tournament  = 20
+	mutate      = 0.2 // the other children are crossed
+	maxGenes    = 8
+
+	// patience is after how many generations without anything better the search ends.
+	patience = 60
+)
+
+// An individual is a pattern with its fitness.
+type individual struct {
+	n     uint8
+	genes [maxGenes]gene // with different attributes, in their order
+	f     float64        // F, or 0 if a condition is of no use
+}
+
+func (x *individual) list() []gene { return x.genes[:x.n] }
+
+func (x *individual) has(attr uint16) bool {
+	for _, g := range x.list() {
+		if g.attr == attr {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *individual) add(g gene) {
+	i := int(x.n)
+	for i > 0 && x.genes[i-1].attr > g.attr {
+		x.genes[i] = x.genes[i-1]
+		i--
+	}
+	x.genes[i] = g
+	x.n++
+}
+
+func (x *individual) remove(i int) {
+	copy(x.genes[i:], x.genes[i+1:x.n])
+	x.n--
+	x.genes[x.n] = gene{}
+}
+
+// better reports whether x is to be preferred to y: it has the greater F, or the fewer
+// conditions.
+func (x *individual) better(y *individual) bool {
+	return x.f > y.f || x.f == y.f && x.n < y.n
+}
+
+// A search is one for an interval.
+type search struct {
+	*space
+	iv  interval
+	rnd *rand.Rand
+	buf bitset
+
+	// Fitness by the genes, as many individuals are alike.
+	known map[[maxGenes]gene]float64
+}
+
+// best returns the best pattern that it finds for an interval.
+func (s *space) best(iv interval, rnd *rand.Rand) []gene {
+	if len(s.attrs) == 0 || iv.lo >= iv.hi {
+		return nil
+	}
+	x := &search{s, iv, rnd, newBitset(s.n), make(map[[maxGenes]gene]float64)}
+	pop := make([]individual, population, 2*population)
+	for i := range pop {
+		for range 2 {
+			if g := x.random(); !pop[i].has(g.attr) {
+				pop[i].add(g)
+			}
+		}
+		x.evaluate(&pop[i])
+	}
+	best := individual{}
+	x.evaluate(&best)
+	next := make([]individual, population)
+	for since := 0; since < patience; since++ {
+		for range population / 2 {
+			a, b := pop[rnd.IntN(population)], pop[rnd.IntN(population)]
+			if rnd.Float64() < mutate {
+				x.mutate(&a)
+				x.mutate(&b)
+			} else {
+				x.cross(&a, &b)
+			}
+			x.evaluate(&a)
+			x.evaluate(&b)
+			pop = append(pop, a, b)
+		}
+		// A tournament of k among n is won by the rank r or a better one with the
+		// probability 1-(1-r/n)^k. So with the ranks a draw is one random number.
+		slices.SortStableFunc(pop, func(a, b individual) int {
+			switch {
+			case a.better(&b):
+				return -1
+			case b.better(&a):
+				return 1
+			}
+			return 0
+		})
+		if pop[0].better(&best) {
+			best, since = pop[0], 0
+		}
+		if best.f == 1 && best.n == 1 {
+			break
+		}
+		for i := range next {
+			next[i] = pop[winners[rnd.IntN(len(winners))]]
+		}
+		pop = append(pop[:0], next...)
+	}
+	return slices.Clone(best.list())
+}
+
+// winners has ranks as often as they win tournaments.
+var winners = func() (list [4096]uint8) {
+	for i := range list {
+		u := (float64(i) + 0.5) / float64(len(list))
+		list[i] = uint8(2 * population * (1 - math.Pow(1-u, 1.0/tournament)))
+	}
+	return list
+}()
+
+// random returns a condition.
+func (x *search) random() gene {
+	i := x.rnd.IntN(len(x.attrs))
+	a := x.attrs[i]
+	g := gene{attr: uint16(i)}
+	if a.words {
+		g.lo = uint16(x.rnd.IntN(len(a.ends)))
+		return g
+	}
+	lo, hi := x.rnd.IntN(len(a.ends)), x.rnd.IntN(len(a.ends)-1)
+	if hi >= lo {
+		hi++
+	}
+	g.lo, g.hi = uint16(min(lo, hi)), uint16(max(lo, hi))
+	return g
+}
+
+// mutate adds a condition, removes one, or moves one end of one.
+func (x *search) mutate(i *individual) {
+	switch kind := x.rnd.IntN(3); {
+	case kind == 0:
+		if g := x.random(); i.n < maxGenes && !i.has(g.attr) {
+			i.add(g)
+		}
+	case i.n == 0:
+	case kind == 1:
+		i.remove(x.rnd.IntN(int(i.n)))
+	default:
+		g := &i.genes[x.rnd.IntN(int(i.n))]
+		a := x.attrs[g.attr]
+		end := uint16(x.rnd.IntN(len(a.ends)))
+		switch {
+		case a.words:
+			g.lo = end
+		case x.rnd.IntN(2) == 0 && end != g.hi:
+			g.lo, g.hi = min(end, g.hi), max(end, g.hi)
+		case end != g.lo:
+			g.lo, g.hi = min(end, g.lo), max(end, g.lo)
+		}
+	}
+}
+
+// cross unites two individuals and divides the conditions at random: one gets a subset that is
+// not empty, the other one the rest. Of two conditions on one attribute only one can stay.
+func (x *search) cross(a, b *individual) {
+	var all [2 * maxGenes]gene
+	n := copy(all[:], a.list())
+	for _, g := range b.list() {
+		if !slices.Contains(a.list(), g) {
+			all[n] = g
+			n++
+		}
+	}
+	*a, *b = individual{}, individual{}
+	if n == 0 {
+		return
+	}
+	x.rnd.Shuffle(n, func(i, j int) { all[i], all[j] = all[j], all[i] })
+	k := 1 + x.rnd.IntN(n)
+	for i, g := range all[:n] {
+		to := a
+		if i < k {
+			to = b
+		}
+		if to.n < maxGenes && !to.has(g.attr) {
+			to.add(g)
+		}
+	}
+}
+
+// evaluate sets the fitness.
+func (x *search) evaluate(i *individual) {
+	if f, ok := x.known[i.genes]; ok {
+		i.f = f
+		return
+	}
+	i.f = 0
+	useless := false
+	for _, g := range i.list() {
+		useless = useless || x.whole(g)
+	}
+	if !useless {
+		i.f = x.f(i.list(), x.iv, x.buf)
+	}
+	x.known[i.genes] = i.f
+}

@@ -1,0 +1,138 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package why
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A Table has a row for each request: how long it took, and what else is known of it.
+type Table struct {
+	Latency []float64
+	Unit    string // of Latency: "ms"
+	Columns []Column
+}
+
+// A Column is an attribute of requests: a number, or a word. Numbers are what analyses call
+// events, whatever they are: counts, times, sizes.
+type Column struct {
+	Name   string
+	Unit   string // of the numbers: "ms"; "" for those that have none, like counts
+	Values []float64
+
+	// Words are the different words of a column of words, whose Values are indexes of
+	// Words. It is nil if the column is of numbers.
+	Words []string
+
+	// Part says that the number is a part of the latency, in the same unit: so without it a
+	// request would have taken so much less, at most.
+	Part bool
+
+	// Group and Parents say what the event can be caused by; Parents are events whose number
+	// includes this one's. If Group is Unknown, both are looked up by Name in a table.
+	Group   Group
+	Parents []string
+}
+
+// nan is the value of a cell that is empty: nothing was recorded.
+var nan = math.NaN()
+
+// check returns an error if the table is not one, and how many rows have no latency. These
+// are left out.
+func (t *Table) check() error {
+	if len(t.Latency) == 0 {
+		return fmt.Errorf("there are no requests")
+	}
+	if int64(len(t.Latency)) > math.MaxInt32 {
+		return fmt.Errorf("%d requests are more than %d", len(t.Latency), math.MaxInt32)
+	}
+	names := make(map[string]bool)
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if len(c.Values) != len(t.Latency) {
+			return fmt.Errorf("column %.100q has %d values for %d requests", c.Name, len(c.Values), len(t.Latency))
+		}
+		if names[c.Name] {
+			return fmt.Errorf("there are two columns %.100q", c.Name)
+		}
+		names[c.Name] = true
+		if c.Words == nil {
+			continue
+		}
+		for _, v := range c.Values {
+			if v == v && (v < 0 || v >= float64(len(c.Words)) || v != math.Trunc(v)) {
+				return fmt.Errorf("column %.100q has %v for the index of one of its %d words", c.Name, v, len(c.Words))
+			}
+		}
+	}
+	return nil
+}
+
+// bad reports whether v is no measurement.
+func bad(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
+
+// ranked is a table with its rows in order of their latency.
+type ranked struct {
+	*Table
+	rows  []int32   // of the table that have a latency, in descending order of it
+	worst []float64 // their latencies
+}
+
+func rank(t *Table) *ranked {
+	type row struct {
+		latency float64
+		i       int32
+	}
+	list := make([]row, 0, len(t.Latency))
+	for i, v := range t.Latency {
+		if !bad(v) {
+			list = append(list, row{v, int32(i)})
+		}
+	}
+	slices.SortFunc(list, func(a, b row) int {
+		return cmp.Or(cmp.Compare(b.latency, a.latency), cmp.Compare(a.i, b.i))
+	})
+	r := &ranked{t, make([]int32, len(list)), make([]float64, len(list))}
+	for k, row := range list {
+		r.rows[k], r.worst[k] = row.i, row.latency
+	}
+	return r
+}
+
+// above returns how many of n values are above their percentile p, which is VarMRI's:
+// with the index int(p*n) of the sorted values.
+func above(p float64, n int) int { return n - 1 - min(int(p*float64(n)), n-1) }
+
+// mix is the finalizer of SplitMix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom
+// Number Generators, 2014).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// Keep removes the rows of which keep reports false.
+func (t *Table) Keep(keep func(row int) bool) {
+	rows := make([]int32, 0, len(t.Latency))
+	for i := range t.Latency {
+		if keep(i) {
+			rows = append(rows, int32(i))
+		}
+	}
+	pick := func(v []float64) []float64 {
+		for k, i := range rows { // k is at most i
+			v[k] = v[i]
+		}
+		return v[:len(rows)]
+	}
+	t.Latency = pick(t.Latency)
+	for i := range t.Columns {
+		t.Columns[i].Values = pick(t.Columns[i].Values)
+	}
+}

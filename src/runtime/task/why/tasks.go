@@ -1,0 +1,76 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package why
+
+import (
+	"fmt"
+	"runtime/task/record"
+	"time"
+)
+
+// Names of columns of tasks begin with what they are of, if that isn't an event or a part of
+// the time.
+const (
+	regionColumn = "region " // time in a region
+	callColumn   = "call "   // time of calls of a kind
+	noteColumn   = "note "   // a note: a number, or words
+)
+
+// AddTask adds a row with the record of a task. Times are in ms; those of parts are of all
+// goroutines of the task.
+//
+// Counts are those of events that were counted all the time; cells of others are empty.
+func (b *Builder) AddTask(t *record.Task) {
+	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+	b.Add(ms(t.Wall))
+	b.Column("kind", "", nan).Word(t.Kind)
+	if t.Server != nil {
+		name := t.Server.Name
+		if t.Server.ID != 0 {
+			name = fmt.Sprintf("%s/%d", name, t.Server.ID)
+		}
+		b.Column("server", "", nan).Word(name)
+	}
+	for p, d := range t.Parts {
+		b.part(record.Part(p).String(), ms(d))
+	}
+	// Switches, preemptions and migrations are what any waiting comes with. What they cost is in
+	// the parts.
+	b.Column("goroutines", "", 0).Number(float64(t.Goroutines))
+	if t.Flags&record.Uncounted == 0 {
+		for i, name := range t.Events {
+			if i < len(t.Count) && t.Count[i].Running == t.Count[i].Enabled {
+				b.Column(name, "", nan).Number(float64(t.Count[i].Value))
+			}
+		}
+	}
+	for i := range t.Regions {
+		b.part(regionColumn+t.Regions[i].Name, ms(t.Regions[i].Wall))
+	}
+	for i := range t.Calls {
+		b.part(callColumn+t.Calls[i].Kind, ms(t.Calls[i].Wall))
+	}
+	for _, n := range t.Notes {
+		c := b.Column(noteColumn+n.Key, "", nan)
+		c.Group(Input)
+		if n.Key == "status" {
+			c.Word(n.Value) // numbers, but as names
+		} else {
+			c.Text(n.Value)
+		}
+	}
+	failed := "no"
+	if t.Flags&record.Failed != 0 {
+		failed = "yes"
+	}
+	b.Column("failed", "", nan).Word(failed)
+}
+
+// part adds a part of the latency, in ms.
+func (b *Builder) part(name string, v float64) {
+	c := b.Column(name, "ms", 0)
+	c.Part()
+	c.Number(v)
+}

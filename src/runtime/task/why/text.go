@@ -1,0 +1,215 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package why
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+)
+
+// Bounds of a report in text, so that it fits a screen.
+const (
+	maxEvents   = 8
+	maxPatterns = 8
+	maxPairs    = 3
+	maxRuledOut = 6
+)
+
+// number formats a number for people: with three digits, or as it is if it is an integer.
+func number(v float64) string {
+	if a := math.Abs(v); v == math.Trunc(v) && a < 1e6 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	} else if a >= 1e6 || a < 1e-3 {
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	} else if a >= 100 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// unit is a unit after a number.
+func unit(u string) string {
+	if u == "" {
+		return ""
+	}
+	return " " + u
+}
+
+// percent formats a part of one.
+func percent(v float64) string {
+	if math.Abs(v) < 0.0995 {
+		return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"
+	}
+	return strconv.FormatFloat(100*v, 'f', 0, 64) + " %"
+}
+
+// percentName is the name of a percentile: p99.
+func percentName(p float64) string {
+	return "p" + strconv.FormatFloat(math.Round(p*1e8)/1e6, 'f', -1, 64)
+}
+
+// String returns the condition as an expression.
+func (c Cond) String() string {
+	switch {
+	case c.IsWord:
+		return fmt.Sprintf("%s = %q", c.Column, c.Word)
+	case math.IsInf(c.Lo, -1):
+		return fmt.Sprintf("%s < %s%s", c.Column, number(c.Hi), unit(c.Unit))
+	case math.IsInf(c.Hi, 1):
+		return fmt.Sprintf("%s >= %s%s", c.Column, number(c.Lo), unit(c.Unit))
+	}
+	return fmt.Sprintf("%s in [%s,%s)%s", c.Column, number(c.Lo), number(c.Hi), unit(c.Unit))
+}
+
+// conds returns all conditions as an expression.
+func (p *Pattern) conds() string {
+	var list []string
+	for _, c := range p.Conds {
+		list = append(list, c.String())
+	}
+	return strings.Join(list, " and ")
+}
+
+// Cause says in a sentence what makes the tail.
+func (r *Report) Cause() string {
+	tail := percentName(r.P)
+	if r.few() {
+		return fmt.Sprintf("too few requests: %d are above %s, and it takes %d", above(r.P, r.Requests)+1, tail, fewest)
+	}
+	if r.P50 == r.Max {
+		return "no cause found: all requests took the same time"
+	}
+	if list := r.causes(); len(list) > 0 {
+		e := list[0]
+		return fmt.Sprintf("%s makes the tail: %s is %s%s, and %s%s without the %d requests in which it is above %s%s: %s less",
+			e.Event, tail, number(r.Tail), unit(r.Unit), number(r.Tail*(1-e.Adjusted)), unit(r.Unit), e.High, number(e.Threshold), unit(e.Unit), percent(e.Adjusted))
+	}
+	if p := r.best(); p != nil {
+		return fmt.Sprintf("no event makes the tail, but %s describes slow requests", p.conds())
+	}
+	return "no cause found"
+}
+
+// few reports whether there are too few requests to say anything.
+func (r *Report) few() bool { return above(r.P, r.Requests)+1 < fewest }
+
+// best returns the pattern of the most slow requests, or nil.
+func (r *Report) best() *Pattern {
+	var best *Pattern
+	for i := range r.Patterns {
+		if p := &r.Patterns[i]; best == nil || p.TP > best.TP {
+			best = p
+		}
+	}
+	return best
+}
+
+// WriteText writes the report as text that fits a screen. An error is one of w.
+func (r *Report) WriteText(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	u := unit(r.Unit)
+	fmt.Fprintf(b, "%s\n\n", r.Cause())
+	fmt.Fprintf(b, "%d requests: p50 %s%s, p90 %s%s, %s %s%s, slowest %s%s\n", r.Requests,
+		number(r.P50), u, number(r.P90), u, percentName(r.P), number(r.Tail), u, number(r.Max), u)
+	if r.Left > 0 {
+		fmt.Fprintf(b, "%d others have no latency and are left out\n", r.Left)
+	}
+	r.writeEvents(b)
+	r.writePatterns(b)
+	r.writeRuledOut(b)
+	return b.Flush()
+}
+
+func (r *Report) writeEvents(b *bufio.Writer) {
+	list := r.causes()
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\nBy how much %s is lower without requests in which an event is high:\n\n", percentName(r.P))
+	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(tw, "event\tlower by\tpart\t95 of 100\thigh in\tof\tabove\n")
+	for _, e := range list[:min(len(list), maxEvents)] {
+		fmt.Fprintf(tw, "%s\t%s%s\t%s\t%s to %s\t%d\t%d\t%s%s", e.Event, number(r.Tail*e.Adjusted), unit(r.Unit), percent(e.Adjusted),
+			percent(max(0, e.Low-e.Raw+e.Adjusted)), percent(max(0, e.Above-e.Raw+e.Adjusted)), e.High, e.N, number(e.Threshold), unit(e.Unit))
+		if e.Cause != "" && e.Raw-e.Adjusted >= 0.01 {
+			fmt.Fprintf(tw, "\t%s before %s (Jaccard %.2f)", percent(e.Raw), e.Cause, e.Jaccard)
+		}
+		fmt.Fprintln(tw)
+	}
+	tw.Flush()
+	if n := len(list) - maxEvents; n > 0 {
+		fmt.Fprintf(b, "and %d more\n", n)
+	}
+	for _, p := range r.Pairs[:min(len(r.Pairs), maxPairs)] {
+		fmt.Fprintf(b, "%s and %s are high together (Jaccard %.2f): no rule says which one is the cause\n", p.Events[0], p.Events[1], p.Jaccard)
+	}
+}
+
+func (r *Report) writePatterns(b *bufio.Writer) {
+	if len(r.Patterns) == 0 {
+		return
+	}
+	list := slices.Clone(r.Patterns)
+	slices.SortStableFunc(list, func(a, b Pattern) int { return b.TP - a.TP })
+	fmt.Fprintf(b, "\nWhat describes slow requests:\n\n")
+	for _, p := range list[:min(len(list), maxPatterns)] {
+		fmt.Fprintf(b, "latency %s..%s%s: %s: F %.2f (precision %.2f, recall %.2f), n %d\n", number(p.From), number(p.To), unit(r.Unit),
+			p.conds(), p.F, p.Precision, p.Recall, p.TP)
+	}
+	if n := len(list) - maxPatterns; n > 0 {
+		fmt.Fprintf(b, "and %d more\n", n)
+	}
+}
+
+const (
+	mayBeChance = "may be chance"
+	ownTime     = "high in slow requests, but its own time is too short"
+)
+
+func (r *Report) writeRuledOut(b *bufio.Writer) {
+	if len(r.Impacts) == 0 {
+		return
+	}
+	var lines []string
+	counts := make(map[string][]string)
+	for _, e := range r.Impacts {
+		switch {
+		case e.Parent != "":
+			lines = append(lines, e.Event+" is "+e.Remark)
+		case e.Remark != "":
+			counts[e.Remark] = append(counts[e.Remark], e.Event)
+		case e.Raw >= leastCause && e.Adjusted < leastCause:
+			if e.Own < leastCause {
+				counts[ownTime] = append(counts[ownTime], fmt.Sprintf("%s (%s)", e.Event, percent(e.Own)))
+			} else {
+				lines = append(lines, fmt.Sprintf("%s follows %s (%s, Jaccard %.2f)", e.Event, e.Cause, percent(e.Raw), e.Jaccard))
+			}
+		case e.Adjusted >= leastCause && (e.Low <= 0 || e.Chance >= chance):
+			counts[mayBeChance] = append(counts[mayBeChance], e.Event)
+		case e.Adjusted < leastCause:
+			counts["no impact"] = append(counts["no impact"], e.Event)
+		}
+	}
+	for _, remark := range []string{ownTime, mayBeChance, "no impact", remarkNoStep, remarkConstant, remarkFew} {
+		names := counts[remark]
+		if len(names) == 0 {
+			continue
+		}
+		more := ""
+		if n := len(names) - maxRuledOut; n > 0 {
+			names, more = names[:maxRuledOut], fmt.Sprintf(" and %d more", n)
+		}
+		lines = append(lines, remark+": "+strings.Join(names, ", ")+more)
+	}
+	if len(lines) > 0 {
+		fmt.Fprintf(b, "\nRuled out:\n\n%s\n", strings.Join(lines, "\n"))
+	}
+}

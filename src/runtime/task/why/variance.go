@@ -1,0 +1,469 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package why
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// This file finds the events whose extremes make the tail: the analysis of VarMRI
+// (github.com/t1mch0w/varmri).
+
+const (
+	// proportional is the least R² of a line through the origin by which a child is taken
+	// to follow its parent.
+	proportional = 0.99
+
+	// sampled is how many requests are looked at to find an event's threshold. A part of
+	// 1 % is exact to 2 % of itself then. The rest of the analysis looks at all of them.
+	sampled = 200_000
+
+	// reach says how common what is called high may be, for how rare the tail is: in up to 20
+	// times as many requests as the tail has, as what is high in more is no extreme, and in one in
+	// 20 of them.
+	reach = 20
+
+	// resamples is the number of a bootstrap's.
+	resamples = 200
+)
+
+// An Impact is what an event has to do with the tail.
+type Impact struct {
+	Event     string
+	Unit      string
+	N         int     // requests that recorded it
+	High      int     // of them, in which it was above Threshold
+	Threshold float64 // NaN if no value is high
+
+	// Raw is by how much the tail's latency is lower without those requests, as part of the
+	// latency; Low and Above bound it in 95 of 100 cases (by bootstrap).
+	Raw, Low, Above float64
+
+	// Adjusted is what is left of it without what is likely to be another event's impact,
+	// Cause's, which occurs together with this one: Jaccard is how much of both sets of
+	// requests is in both. It is at most Own: by how much the tail were lower if the event took
+	// no time. Own is 1 if the event is no part of the latency.
+	Adjusted float64
+	Own      float64
+	Cause    string
+	Jaccard  float64
+
+	// Chance bounds the probability that an event that has nothing to do with latency is high in
+	// as many of the slow requests, for any threshold that was tried and any event.
+	Chance float64
+
+	// Remark says why the event is out of the question, if it is. Parent is the event that it
+	// is in proportion to, if that is why.
+	Remark, Parent string
+}
+
+// mostHigh returns the part of requests in which an event may be high, or which may be
+// called slow: no more than half of them, unless the percentile is lower than that.
+func mostHigh(p float64) float64 { return min(reach*(1-p), max(0.5, 1-0.8*p)) }
+
+// Remarks.
+const (
+	remarkConstant = "always the same"
+	remarkNoStep   = "no step"
+	remarkFew      = "too few"
+)
+
+// A Pair is of events that are high together, without a rule that says which one causes
+// the other.
+type Pair struct {
+	Events  [2]string
+	Jaccard float64
+}
+
+// An event is a column under analysis. In its sets, rows are counted by their rank: 0 is the
+// slowest request.
+type event struct {
+	*Column
+	recorded, high bitset
+	within         bitset // those that are looked at; nil for all
+	tried          int    // thresholds
+	Impact
+}
+
+// variance returns the impact of each column of numbers on the percentile p, the greatest
+// first, and pairs of events of which each could be the cause of the other.
+func variance(r *ranked, p float64, seed uint64) ([]Impact, []Pair) {
+	var events []*event
+	for i := range r.Columns {
+		if r.Columns[i].Words == nil {
+			events = append(events, &event{Column: &r.Columns[i], Impact: Impact{Event: r.Columns[i].Name, Unit: r.Columns[i].Unit}})
+		}
+	}
+	parallel(len(events), func(i int) { events[i].measure(r, p) })
+	byName := make(map[string]*event)
+	for _, e := range events {
+		byName[e.Name] = e
+	}
+	// Rule 2: a child that is in proportion to its parent follows it.
+	parallel(len(events), func(i int) { events[i].followParent(r, byName) })
+	pairs := adjust(events)
+	parallel(len(events), func(i int) {
+		if e := events[i]; e.Remark == "" && e.Adjusted >= leastImpact {
+			e.bootstrap(r, p, rand.New(rand.NewPCG(seed, uint64(i))))
+		}
+	})
+	list := make([]Impact, len(events))
+	for i, e := range events {
+		list[i] = e.Impact
+	}
+	slices.SortStableFunc(list, func(a, b Impact) int {
+		switch {
+		case a.Adjusted > b.Adjusted:
+			return -1
+		case a.Adjusted < b.Adjusted:
+			return 1
+		}
+		return 0
+	})
+	return list, pairs
+}
+
+// measure finds the event's threshold, and its raw impact.
+func (e *event) measure(r *ranked, p float64) {
+	values := make([]float64, len(r.rows))
+	e.recorded, e.high = newBitset(len(values)), newBitset(len(values))
+	for k, i := range r.rows {
+		if values[k] = e.Values[i]; !bad(values[k]) {
+			e.recorded.set(k)
+			e.N++
+		}
+	}
+	if !e.atRandom(r, p) {
+		e.within = e.recorded
+	}
+	t, remark := e.turn(r, values, p)
+	if remark != "" {
+		e.Threshold, e.Remark = nan, remark
+		return
+	}
+	e.Threshold = t.value
+	for k, v := range values {
+		if e.recorded.has(k) && v > e.Threshold {
+			e.high.set(k)
+			e.High++
+		}
+	}
+	e.Raw, e.Own = e.impact(r, p), 1
+	if e.Column.Part {
+		e.Own = e.own(r, values, p)
+	}
+
+	// If the event had nothing to do with latency, it would be high in as many of the slow
+	// requests as of all.
+	slow, tail := 0, above(p, e.N)+1
+	for k, seen := 0, 0; seen < tail; k++ {
+		if e.recorded.has(k) {
+			seen++
+			if e.high.has(k) {
+				slow++
+			}
+		}
+	}
+	places := math.Log(float64(e.tried * len(r.Columns)))
+	e.Chance = math.Exp(min(0, places+logChance(slow, tail, e.High, e.N)))
+}
+
+// own returns by which part the percentile were lower if the event, which is a part of the
+// latency, took no time. A sample is enough for that.
+func (e *event) own(r *ranked, values []float64, p float64) float64 {
+	limit := sampleLimit(e.N)
+	var with, without []float64
+	for k, v := range values {
+		if e.recorded.has(k) && mix(uint64(r.rows[k])) <= limit {
+			with, without = append(with, r.worst[k]), append(without, r.worst[k]-v)
+		}
+	}
+	slices.Sort(without)
+	n := len(with)
+	return max(0, part(with[above(p, n)], max(0, percentile(without, p))))
+}
+
+// sampleLimit returns up to which hash rows are in the sample of n.
+func sampleLimit(n int) uint64 {
+	if n <= sampled {
+		return math.MaxUint64
+	}
+	return uint64(float64(sampled) / float64(n) * math.MaxUint64)
+}
+
+// atRandom reports whether those requests that recorded the event seem to be any ones: as
+// many of the slow ones as of all. Then what they say is true of all, and else only of
+// themselves.
+func (e *event) atRandom(r *ranked, p float64) bool {
+	n := len(r.rows)
+	part := float64(e.N) / float64(n)
+	for _, slow := range []int{n / 2, above(p, n) + 1} {
+		got := 0
+		for k := range slow {
+			if e.recorded.has(k) {
+				got++
+			}
+		}
+		sigma := math.Sqrt(float64(slow) * part * (1 - part))
+		if math.Abs(float64(got)-float64(slow)*part) > 4*sigma+1 {
+			return false
+		}
+	}
+	return true
+}
+
+// A walk goes through requests, the slowest first, until it comes to the percentile that the
+// others have without those in which an event is high. Of a request in which the event was
+// not recorded it is taken to have been high as often as in those that it has met.
+type walk struct {
+	above              float64 // so many are above the percentile, of those that are not high
+	all, recorded, low float64
+}
+
+// newWalk returns a walk through n requests, of which recorded ones recorded the event, and it
+// was not high in low of them.
+func newWalk(p float64, n, recorded, low int) walk {
+	if recorded == low {
+		return walk{above: float64(above(p, n))}
+	}
+	if recorded == n {
+		return walk{above: float64(above(p, low))}
+	}
+	return walk{above: (1 - p) * float64(n) * float64(low) / float64(recorded)}
+}
+
+// next goes on to weight requests of one latency, and reports whether the percentile is there.
+func (w *walk) next(weight float64, recorded, high bool) bool {
+	w.all += weight
+	if recorded {
+		w.recorded += weight
+		if !high {
+			w.low += weight
+		}
+	}
+	if w.recorded == w.all {
+		return w.low > w.above
+	}
+	return w.recorded > 0 && w.all*(w.low/w.recorded) > w.above
+}
+
+// size returns how many requests are looked at.
+func (e *event) size(r *ranked) int {
+	if e.within == nil {
+		return len(r.rows)
+	}
+	return e.N
+}
+
+// impact returns by which part the tail's latency is lower without the requests in which
+// the event is high.
+func (e *event) impact(r *ranked, p float64) float64 {
+	with, without := newWalk(p, e.size(r), e.N, e.N), newWalk(p, e.size(r), e.N, e.N-e.High)
+	return e.compare(r, with, without, func() float64 { return 1 })
+}
+
+// compare returns by which part the percentile of one walk is lower than that of another.
+// Each request has a weight.
+func (e *event) compare(r *ranked, with, without walk, weight func() float64) float64 {
+	all := nan
+	for k, latency := range r.worst {
+		if e.within != nil && !e.within.has(k) {
+			continue
+		}
+		w := weight()
+		if all != all && with.next(w, true, false) {
+			all = latency
+		}
+		if without.next(w, e.recorded.has(k), e.high.has(k)) {
+			return part(all, latency)
+		}
+	}
+	return part(all, 0)
+}
+
+// part returns by which part of itself one latency is higher than another.
+func part(all, low float64) float64 {
+	if all > 0 {
+		return (all - low) / all
+	}
+	return 0
+}
+
+// turn returns the knot of the event's CDF that is the threshold. values are in order of rank.
+//
+// VarMRI takes the last knot below the percentile. But there are knots that are no step,
+// where the CDF of the requests that the event hit bends, or wanders; a threshold there
+// splits these requests, and the impact of one half is nothing, as the other half still
+// make the tail. And several events that are each rarer than the tail can make it together. So
+// of the knots that are in reach we take one whose impact is about the greatest, less by 4 % at
+// most, or by half of the percentile's own error: of these, the one with the widest gap to
+// the next value, which is where a step is.
+func (e *event) turn(r *ranked, values []float64, p float64) (knot, string) {
+	if float64(e.N)*min(p, 1-p) < fewest || e.N < 2*minRange {
+		return knot{}, remarkFew
+	}
+	limit := sampleLimit(e.N)
+	var ranks []int32 // of the sample, of those that recorded it
+	var sample []float64
+	for k, v := range values {
+		if e.recorded.has(k) && mix(uint64(r.rows[k])) <= limit {
+			ranks, sample = append(ranks, int32(k)), append(sample, v)
+		}
+	}
+	n := len(sample)
+	slices.Sort(sample)
+	if sample[0] == sample[n-1] {
+		return knot{}, remarkConstant
+	}
+	var found []knot
+	for _, k := range knots(sample) {
+		if k.part >= 1-mostHigh(p) && k.part <= 1-(1-p)/reach {
+			found = append(found, k)
+		}
+	}
+	if e.tried = len(found); len(found) == 0 {
+		return knot{}, remarkNoStep
+	}
+	// without returns the percentile of those below the threshold of a knot, by the sample.
+	size := float64(e.size(r))
+	without := func(p float64, t knot) float64 {
+		var low float64
+		above := (1 - p) * size * float64(upperBound(sample, t.value)) / float64(n)
+		for j, k := range ranks {
+			if values[k] <= t.value {
+				low++
+			}
+			met := float64(j + 1)
+			all := met * size / float64(n)
+			if e.within == nil {
+				all = float64(k + 1)
+			}
+			if all*low/met > above {
+				return r.worst[k]
+			}
+		}
+		return r.worst[ranks[n-1]]
+	}
+	all := knot{value: math.Inf(1)}
+	sigma := math.Sqrt(p * (1 - p) / float64(n))
+	wrong := (without(min(p+sigma, 1), all) - without(max(p-sigma, 0), all)) / 2
+	drops := make([]float64, len(found))
+	best := math.Inf(-1)
+	for j, k := range found {
+		drops[j] = without(p, all) - without(p, k)
+		best = max(best, drops[j])
+	}
+	chosen, widest := knot{}, -1.0
+	for j, k := range found {
+		if drops[j] >= best-max(wrong/2, best/25) {
+			gap := 0.0
+			if next := upperBound(sample, k.value); next < n {
+				gap = sample[next] - k.value
+			}
+			if gap >= widest {
+				chosen, widest = k, gap
+			}
+		}
+	}
+	return chosen, ""
+}
+
+// fewest is how many requests must be beyond the percentile, on either side.
+const fewest = 10
+
+// followParent removes a child that is in proportion to a parent.
+func (e *event) followParent(r *ranked, byName map[string]*event) {
+	for _, name := range e.Parents {
+		parent := byName[name]
+		if parent == nil || parent == e || e.Remark != "" {
+			continue
+		}
+		var s sums
+		for k, i := range r.rows {
+			if e.recorded.has(k) && parent.recorded.has(k) {
+				s.add(parent.Values[i], e.Values[i])
+			}
+		}
+		if _, r2 := s.proportion(); s.n >= fewest && r2 > proportional {
+			e.Remark, e.Parent = "in proportion to "+name, name
+		}
+	}
+}
+
+// adjust applies rule 1: what an event shares with one that can be its cause is that one's
+// impact.
+func adjust(events []*event) (pairs []Pair) {
+	for _, e := range events {
+		if e.Remark != "" {
+			continue
+		}
+		e.Adjusted = e.Raw
+		for _, c := range events {
+			if c == e || c.Remark != "" || c.Raw <= 0 || !c.Group.mayCause(e.Group) {
+				continue
+			}
+			j := jaccard(c.high, c.recorded, e.high, e.recorded)
+			if a := e.Raw - j*min(c.Raw, c.Own); a < e.Adjusted {
+				e.Adjusted, e.Cause, e.Jaccard = a, c.Name, j
+			}
+		}
+		e.Adjusted = min(e.Adjusted, e.Own)
+	}
+	for i, e := range events {
+		for _, c := range events[:i] {
+			if e.Remark != "" || c.Remark != "" || min(e.Adjusted, c.Adjusted) < leastImpact ||
+				e.Group.mayCause(c.Group) || c.Group.mayCause(e.Group) {
+				continue
+			}
+			if j := jaccard(c.high, c.recorded, e.high, e.recorded); j >= together {
+				pairs = append(pairs, Pair{[2]string{c.Name, e.Name}, j})
+			}
+		}
+	}
+	slices.SortStableFunc(pairs, func(a, b Pair) int { return cmp.Compare(b.Jaccard, a.Jaccard) })
+	return pairs
+}
+
+const (
+	leastImpact = 0.02 // below which an event has none: decoys reach that
+	together    = 0.5  // Jaccard index from which on events occur together
+)
+
+// bootstrap bounds the raw impact: it is that of requests drawn anew, as many as there
+// are, and again. How often one is drawn is nearly Poisson, of mean 1, and only those in
+// the tail matter.
+func (e *event) bootstrap(r *ranked, p float64, rnd *rand.Rand) {
+	with, without := newWalk(p, e.size(r), e.N, e.N), newWalk(p, e.size(r), e.N, e.N-e.High)
+	impacts := make([]float64, resamples)
+	for i := range impacts {
+		impacts[i] = e.compare(r, with, without, func() float64 { return poisson(rnd) })
+	}
+	slices.Sort(impacts)
+	e.Low, e.Above = impacts[resamples*25/1000], impacts[resamples*975/1000]
+}
+
+// poisson draws a number of mean 1.
+func poisson(rnd *rand.Rand) float64 {
+	u := rnd.Uint32()
+	for k, limit := range poissonLimits {
+		if u < limit {
+			return float64(k)
+		}
+	}
+	return float64(len(poissonLimits))
+}
+
+var poissonLimits = func() (list [12]uint32) {
+	p, sum := math.Exp(-1), 0.0
+	for k := range list {
+		sum += p
+		list[k] = uint32(min(sum*(1<<32), math.MaxUint32))
+		p /= float64(k + 1)
+	}
+	return list
+}()

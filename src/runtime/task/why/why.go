@@ -1,0 +1,256 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package why says why some requests are slow. It is given a table of thousands of
+// requests, of records of package runtime/task or from elsewhere, and finds
+//
+//   - which events make the tail of their latency, and by how much it would be lower
+//     without those requests in which they are high, as VarMRI does
+//     (github.com/t1mch0w/varmri);
+//   - which conditions on attributes describe each group of slow requests (Cortellessa and
+//     Traini, Detecting Latency Degradation Patterns in Service-based Systems, ICPE 2020).
+//
+// It finds what occurs together; that one causes the other is a conclusion, of which it says
+// what speaks against it.
+package why
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Options are how to analyze. The zero Options are the defaults.
+type Options struct {
+	P         float64 // the percentile that is called the tail; 0 means 0.99
+	Bandwidth float64 // of clusters, in the unit of a column; 0 has it estimated for each
+	Seed      uint64  // of what is drawn at random: the same seed gives the same report
+}
+
+// A Report says why some requests are slow.
+type Report struct {
+	P        float64
+	Unit     string // of latencies
+	Requests int    // that have a latency
+	Left     int    // that have none, and were left out
+
+	// Latencies by percentile: P50, P90, that of P, and the greatest one.
+	P50, P90, Tail, Max float64
+
+	Impacts  []Impact // of all events, the greatest first
+	Pairs    []Pair
+	Patterns []Pattern // that are not by chance, by latency
+}
+
+const (
+	// searched is among how many requests patterns are searched for. What is found is then
+	// counted in all.
+	searched = 20_000
+
+	// leastF is below which a pattern describes nothing.
+	leastF = 0.5
+
+	// chance is the probability above which there may be such a pattern, or impact, by chance,
+	// in any place where it could have been found.
+	chance = 1e-3
+)
+
+// Analyze says why requests are slow.
+func Analyze(t *Table, o Options) (*Report, error) {
+	if o.P == 0 {
+		o.P = 0.99
+	}
+	if !(o.P > 0 && o.P < 1) {
+		return nil, fmt.Errorf("the percentile has to be between 0 and 1, and is %v", o.P)
+	}
+	if o.Bandwidth < 0 || bad(o.Bandwidth) {
+		return nil, fmt.Errorf("the bandwidth has to be positive, and is %v", o.Bandwidth)
+	}
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	c := *t
+	c.Columns = slices.Clone(t.Columns)
+	for i := range c.Columns {
+		c.Columns[i].describe()
+	}
+	r := rank(&c)
+	n := len(r.rows)
+	if n == 0 {
+		return nil, fmt.Errorf("none of %d requests has a latency", len(t.Latency))
+	}
+	at := func(p float64) float64 { return r.worst[above(p, n)] }
+	rep := &Report{P: o.P, Unit: t.Unit, Requests: n, Left: len(t.Latency) - n, P50: at(0.5), P90: at(0.9), Tail: at(o.P), Max: at(1)}
+	if r.worst[0] < 0 || at(0) < 0 {
+		return nil, fmt.Errorf("there are latencies below 0: %v", at(0))
+	}
+	if at(0) == at(1) {
+		return rep, nil
+	}
+	rep.Impacts, rep.Pairs = variance(r, o.P, o.Seed)
+	// What only follows another event describes nothing.
+	c.Columns = slices.DeleteFunc(c.Columns, func(col Column) bool {
+		i := slices.IndexFunc(rep.Impacts, func(e Impact) bool { return e.Event == col.Name })
+		return i >= 0 && rep.Impacts[i].follows()
+	})
+	rep.Patterns = describeSlow(r, o)
+	return rep, nil
+}
+
+// describeSlow returns the patterns of slow requests.
+func describeSlow(r *ranked, o Options) []Pattern {
+	n := len(r.rows)
+	if above(o.P, n)+1 < fewest {
+		return nil
+	}
+	slow := r.slow(o.P)
+	rows := r.draw(slow)
+	slices.Reverse(rows)
+	first := len(rows)
+	from := r.worst[slow]
+	for first > 0 && r.Latency[rows[first-1]] > from {
+		first--
+	}
+	s := newSpace(r.Table, rows, first, o.Bandwidth)
+	s.weight(first, n-slow, float64(len(rows)-first)/float64(slow))
+	var list []Pattern
+	splits := splitPoints(s.latency[first:], o.Bandwidth)
+	for _, p := range s.split(from, splits, func(iv interval, n uint64) []gene {
+		return s.prune(s.best(iv, rand.New(rand.NewPCG(o.Seed, n))), iv)
+	}) {
+		places := s.places(len(p.Conds))
+		r.count(&p)
+		if p.F >= leastF && len(p.Conds) > 0 && places+logChance(p.TP, p.TP+p.FP, p.Pos, n) < math.Log(chance) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// slow returns how many requests are slow: those above the elbow of the latencies, which is
+// the point farthest below a line from where slow requests may begin to the percentile.
+func (r *ranked) slow(p float64) int {
+	n := len(r.rows)
+	lo, hi := max(int(mostHigh(p)*float64(n)), 1), min(above(p, n)+1, n-1)
+	from, to := r.worst[min(lo, n-1)], r.worst[min(hi, n-1)]
+	best, at := 0.0, hi
+	for k := hi; k < min(lo, n-1); k++ {
+		line := to + (from-to)*float64(k-hi)/float64(lo-hi)
+		if d := line - r.worst[k]; d > best {
+			best, at = d, k
+		}
+	}
+	return at
+}
+
+// draw returns some of the rows, of the slow ones as many as of the others if there are so
+// many, in order of rank.
+func (r *ranked) draw(slow int) []int32 {
+	if len(r.rows) <= searched {
+		return slices.Clone(r.rows)
+	}
+	var list []int32
+	for _, part := range [][]int32{r.rows[:slow], r.rows[slow:]} {
+		limit := uint64(math.MaxUint64)
+		if len(part) > searched/2 {
+			limit = uint64(searched / 2 / float64(len(part)) * math.MaxUint64)
+		}
+		for _, i := range part {
+			if mix(uint64(i)) <= limit {
+				list = append(list, i)
+			}
+		}
+	}
+	return list
+}
+
+// count counts in all requests what a pattern describes.
+func (r *ranked) count(p *Pattern) {
+	columns := make([]*Column, len(p.Conds))
+	words := make([]float64, len(p.Conds))
+	for j, c := range p.Conds {
+		columns[j] = &r.Columns[slices.IndexFunc(r.Columns, func(col Column) bool { return col.Name == c.Column })]
+		words[j] = float64(slices.Index(columns[j].Words, c.Word))
+	}
+	p.TP, p.FP, p.Pos = 0, 0, 0
+next:
+	for k, i := range r.rows {
+		in := p.From < r.worst[k] && r.worst[k] <= p.To
+		if in {
+			p.Pos++
+		}
+		for j := range p.Conds {
+			c, v := &p.Conds[j], columns[j].Values[i]
+			if c.IsWord && v != words[j] || !c.IsWord && (bad(v) || v < c.Lo || v >= c.Hi) {
+				continue next
+			}
+		}
+		if in {
+			p.TP++
+		} else {
+			p.FP++
+		}
+	}
+	p.Precision, p.Recall, p.F = score(float64(p.TP), float64(p.FP), float64(p.Pos))
+}
+
+// places returns the logarithm of the number of patterns of some conditions, and of the
+// intervals that they may describe.
+func (s *space) places(conds int) float64 {
+	// The number of sets of conditions on different attributes is the coefficient of
+	// x^conds in the product of (1 + c x) over the attributes' numbers c.
+	e := make([]float64, conds+1)
+	e[0] = 1
+	for _, a := range s.attrs {
+		for k := conds; k > 0; k-- {
+			e[k] += e[k-1] * float64(a.conds())
+		}
+	}
+	return math.Log(max(e[conds], 1)) + math.Log(maxSplits*maxSplits/2)
+}
+
+// logChance bounds the logarithm of the probability that of hits requests, which are any of
+// n, at least tp are among pos (Hoeffding, Probability Inequalities for Sums of Bounded
+// Random Variables, 1963, theorem 1; drawing without replacement is covered by section 6).
+func logChance(tp, hits, pos, n int) float64 {
+	if hits == 0 || pos == 0 || pos == n {
+		return 0
+	}
+	x, q := float64(tp)/float64(hits), float64(pos)/float64(n)
+	if x <= q {
+		return 0
+	}
+	d := x * math.Log(x/q)
+	if x < 1 {
+		d += (1 - x) * math.Log((1-x)/(1-q))
+	}
+	return -float64(hits) * d
+}
+
+// follows reports whether the event's impact is likely to be another one's.
+func (e *Impact) follows() bool {
+	return e.Parent != "" || e.Remark == "" && e.Raw >= leastCause && e.Adjusted < leastImpact
+}
+
+// causes returns the events that make the tail.
+func (r *Report) causes() (list []Impact) {
+	for _, e := range r.Impacts {
+		if e.Remark == "" && e.Adjusted >= leastCause && e.Low > 0 && e.Chance < chance {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// leastCause is the least impact that is worth a word.
+const leastCause = 0.05
+
+// Top returns the event that makes the tail, or "".
+func (r *Report) Top() string {
+	if list := r.causes(); len(list) > 0 {
+		return list[0].Event
+	}
+	return ""
+}
