@@ -12,12 +12,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
-	"os"
+	"pmu/internal/source"
 	"runtime/task/record"
-	"strings"
-	"time"
 )
 
 // maxLine is how long a line of JSON may be. A task with a full timeline has about a tenth.
@@ -25,11 +21,9 @@ const maxLine = 16 << 20
 
 // An input reads tasks from files and URLs, and reports what it can't read.
 type input struct {
-	max     int64
-	timeout time.Duration
-	stdin   io.Reader
-	stderr  io.Writer
-	err     error // the first one
+	source.Source
+	stderr io.Writer
+	err    error // the first one
 }
 
 // read calls yield with the tasks of a file or URL. It returns false if yield does. Errors
@@ -42,14 +36,13 @@ func (in *input) read(name string, yield func(*record.Task) bool) bool {
 			in.err = err
 		}
 	}
-	r, err := in.open(name)
+	r, err := in.Open(name)
 	if err != nil {
 		fail(err)
 		return true
 	}
 	defer r.Close()
-	limited := &limitReader{r: r, left: in.max}
-	b := bufio.NewReader(limited)
+	b := bufio.NewReader(r)
 	var skipped int64
 	more := true
 	switch head, err := b.Peek(1); {
@@ -72,72 +65,13 @@ func (in *input) read(name string, yield func(*record.Task) bool) bool {
 			fail(err)
 		}
 	}
-	if limited.exceeded {
-		fail(fmt.Errorf("there are more than %d bytes: raise -max to read the rest", in.max))
+	if r.Exceeded() {
+		fail(fmt.Errorf("there are more than %d bytes: raise -max to read the rest", in.Max))
 	}
 	if skipped > 0 {
 		fmt.Fprintf(in.stderr, "tasks: %s: %d bytes skipped, which were damaged or cut\n", name, skipped)
 	}
 	return more
-}
-
-func (in *input) open(name string) (io.ReadCloser, error) {
-	if name == "-" {
-		return io.NopCloser(in.stdin), nil
-	}
-	if !strings.HasPrefix(name, "http://") && !strings.HasPrefix(name, "https://") {
-		f, err := os.Open(name)
-		var pathErr *os.PathError
-		if errors.As(err, &pathErr) {
-			err = pathErr.Err // the name is said already
-		}
-		return f, err
-	}
-	u, err := url.Parse(name)
-	if err != nil {
-		return nil, err
-	}
-	// The page is for people.
-	if q := u.Query(); strings.HasSuffix(u.Path, "/debug/pprof/tasks") && q.Get("format") == "" {
-		q.Set("format", "json")
-		u.RawQuery = q.Encode()
-	}
-	client := &http.Client{Timeout: in.timeout}
-	resp, err := client.Get(u.String())
-	if err != nil {
-		return nil, err
-	}
-	if resp.StatusCode != http.StatusOK {
-		defer resp.Body.Close()
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, 512))
-		return nil, fmt.Errorf("the server says %s: %q", resp.Status, bytes.TrimSpace(text))
-	}
-	return resp.Body, nil
-}
-
-// A limitReader ends after so many bytes, and says whether there were more.
-type limitReader struct {
-	r        io.Reader
-	left     int64
-	exceeded bool
-}
-
-func (l *limitReader) Read(p []byte) (int, error) {
-	if l.left == 0 {
-		var one [1]byte
-		n, err := io.ReadFull(l.r, one[:])
-		l.exceeded = l.exceeded || n > 0
-		if n > 0 || err == io.ErrUnexpectedEOF {
-			err = io.EOF
-		}
-		return 0, err
-	}
-	if int64(len(p)) > l.left {
-		p = p[:l.left]
-	}
-	n, err := l.r.Read(p)
-	l.left -= int64(n)
-	return n, err
 }
 
 // readRecords reads the format of files.

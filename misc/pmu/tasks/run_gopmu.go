@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"pmu/internal/source"
 	"runtime/task/record"
 	"slices"
 	"strings"
@@ -106,7 +107,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 
 	// Tasks are converted while they are read: files may be larger than memory.
-	in := &input{max: c.max, timeout: c.timeout, stdin: stdin, stderr: stderr}
+	in := &input{Source: source.Source{Stdin: stdin, Timeout: c.timeout, Max: c.max}, stderr: stderr}
 	n := 0
 	tasks := func(yield func(*record.Task) bool) {
 		for _, name := range fs.Args() {

@@ -1,0 +1,105 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package source opens what tools read: files, standard input, and what servers have under
+// /debug/pprof.
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+)
+
+// A Source is where input comes from.
+type Source struct {
+	Stdin   io.Reader
+	Timeout time.Duration // for a URL
+	Max     int64         // bytes to read at most
+}
+
+// Open opens a file, a URL, or standard input, which is "-". Of tasks it asks a server for
+// JSON, unless the URL says what for: the page is for people.
+func (s *Source) Open(name string) (*Reader, error) {
+	r, err := s.open(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{r: r, left: s.Max}, nil
+}
+
+func (s *Source) open(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(s.Stdin), nil
+	}
+	if !IsURL(name) {
+		f, err := os.Open(name)
+		var pathErr *os.PathError
+		if errors.As(err, &pathErr) {
+			err = pathErr.Err // the name is said already
+		}
+		return f, err
+	}
+	u, err := url.Parse(name)
+	if err != nil {
+		return nil, err
+	}
+	if q := u.Query(); strings.HasSuffix(u.Path, "/debug/pprof/tasks") && q.Get("format") == "" {
+		q.Set("format", "json")
+		u.RawQuery = q.Encode()
+	}
+	client := &http.Client{Timeout: s.Timeout}
+	resp, err := client.Get(u.String())
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		defer resp.Body.Close()
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 512))
+		return nil, fmt.Errorf("the server says %s: %q", resp.Status, bytes.TrimSpace(text))
+	}
+	return resp.Body, nil
+}
+
+// IsURL reports whether name is a URL.
+func IsURL(name string) bool {
+	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
+}
+
+// A Reader reads up to a limit, and says whether there was more.
+type Reader struct {
+	r        io.ReadCloser
+	left     int64
+	exceeded bool
+}
+
+func (l *Reader) Read(p []byte) (int, error) {
+	if l.left == 0 {
+		var one [1]byte
+		n, err := io.ReadFull(l.r, one[:])
+		l.exceeded = l.exceeded || n > 0
+		if n > 0 || err == io.ErrUnexpectedEOF {
+			err = io.EOF
+		}
+		return 0, err
+	}
+	if int64(len(p)) > l.left {
+		p = p[:l.left]
+	}
+	n, err := l.r.Read(p)
+	l.left -= int64(n)
+	return n, err
+}
+
+// Close closes what was opened.
+func (l *Reader) Close() error { return l.r.Close() }
+
+// Exceeded reports whether there was more to read than the limit.
+func (l *Reader) Exceeded() bool { return l.exceeded }
