@@ -154,8 +154,8 @@ func (t *perfCountThread) open(tid int32) perf.Failure {
 	return perf.Failure{}
 }
 
-// openCounter opens the counter of event i for thread tid, stopped. It returns a
-// descriptor or a negated errno.
+// openCounter opens the counter of event i for thread tid. It is stopped until its leader
+// is started. It returns a descriptor or a negated errno.
 func (t *perfCountThread) openCounter(i int, tid int32) int32 {
 	s := t.set
 	// precise_ip stays 0: there is no instruction to be precise about, and the
@@ -171,6 +171,12 @@ func (t *perfCountThread) openCounter(i int, tid int32) int32 {
 	group := int32(-1)
 	if l := int(s.leader[i]); l != i {
 		group = t.fd[l]
+		// It starts with its leader. Linux 6.18 does not start a sibling on a thread that
+		// runs, if the two are of different PMUs, such as software and tracepoint: for the
+		// sibling's PERF_EVENT_IOC_ENABLE it looks at the groups of the sibling's PMU only
+		// (__perf_event_enable, ctx_resched in kernel/events/core.c), and the event counts
+		// nothing until the thread next loses its CPU.
+		attr.bits &^= perfAttrBit(_PERF_ATTR_DISABLED)
 	}
 	return perf_event_open(&attr, tid, -1, group, _PERF_FLAG_FD_CLOEXEC)
 }

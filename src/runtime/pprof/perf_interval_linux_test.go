@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -36,6 +37,46 @@ func TestCountersInterval(t *testing.T) {
 }
 
 var _ = emulated(TestCountersInterval)
+
+// TestCountersRunning tests that a set counts from its beginning, in a thread that runs all
+// the time.
+func TestCountersRunning(t *testing.T) {
+	events := exactEvents(t)
+	if !inExactChild(t) {
+		return
+	}
+	for _, e := range events {
+		t.Run(e.name, func(t *testing.T) {
+			const n = 1000
+			var running, opened atomic.Bool
+			done := make(chan bool)
+			go func() {
+				defer close(done)
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+				running.Store(true)
+				for !opened.Load() {
+				}
+				for range n {
+					e.cause()
+				}
+			}()
+			for !running.Load() {
+				runtime.Gosched()
+			}
+			c := mustOpenCounters(t, "page-faults", e.name)
+			opened.Store(true)
+			<-done
+			var got [2]CounterValue
+			if err := c.Read(got[:]); err != nil {
+				t.Fatal(err)
+			}
+			if got[1].Value != n || !got[1].Exact() {
+				t.Errorf("counted %+v, want %d", got[1], n)
+			}
+		})
+	}
+}
 
 // intervalsCount counts e in sets in which it is the first event, and the second.
 func intervalsCount(t *testing.T, e exactEvent, a, b *Counters) {
