@@ -179,8 +179,8 @@ leg tools env -C misc/pmu "$hostgo" test -count=1 -timeout 20m ./...
 leg api env -C misc/pmu "$go" run ./apicheck
 leg upstream/deps "$go" test -run 'TestDependencies' go/build
 leg upstream/cmd-go "$go" test -timeout 20m -run "TestScript/$scripts|TestDocsUpToDate|TestPassFlag|TestVetFlag|TestFlag" cmd/go cmd/go/internal/test
-leg why why_leg
 wait_for_lane
+leg why why_leg
 leg upstream/std upstream_std
 leg upstream/http upstream_http
 leg upstream/runtime "$go" test -short -timeout 20m runtime

@@ -209,7 +209,7 @@ func addTrace(b *why.Builder, list []span, kind string) {
 		}
 		for _, name := range slices.Sorted(maps.Keys(sum)) {
 			c := b.Column("span "+name, "ms", 0)
-			c.Part()
+			c.Within("span " + name)
 			c.Number(sum[name] / n[name])
 		}
 	}

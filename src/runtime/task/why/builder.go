@@ -64,8 +64,8 @@ func (c *ColumnBuilder) Name() string { return c.column.Name }
 // Group sets the column's group.
 func (c *ColumnBuilder) Group(g Group) { c.column.Group = g }
 
-// Part says that the column's numbers are parts of the latency; see [Column].
-func (c *ColumnBuilder) Part() { c.column.Part = true }
+// Within sets which columns include the time of the event; see [Column].
+func (c *ColumnBuilder) Within(columns ...string) { c.column.Within = columns }
 
 // Number adds v to the cell in the present row, which is 0 unless it is set.
 func (c *ColumnBuilder) Number(v float64) {

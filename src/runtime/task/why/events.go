@@ -11,7 +11,8 @@ type Group uint8
 const (
 	Unknown Group = iota // look the event up
 	None                 // can neither cause nor be caused, as far as is known
-	Input                // what the request came with: sizes
+	Input                // what is not the program's: sizes, and calls of other servers
+	Kernel               // what the kernel does for the request: page faults
 	Inst                 // instructions, of all or of some kinds
 	Cache                // accesses and misses of caches and of TLBs
 	Cycle                // time and cycles on a CPU
@@ -19,7 +20,7 @@ const (
 
 // mayCause reports whether events of group g can cause those of group h. What a request came
 // with can cause all else.
-func (g Group) mayCause(h Group) bool { return g != h && (g == Input || Inst <= g && g < h) }
+func (g Group) mayCause(h Group) bool { return g != h && (g == Input || Kernel <= g && g < h) }
 
 // An eventInfo is a row of the table of events.
 type eventInfo struct {
@@ -55,10 +56,10 @@ var events = []eventInfo{
 	{"dTLB-loads", Inst, []string{"instructions"}},
 	{"dTLB-load-misses", Cache, []string{"dTLB-loads"}},
 	{"iTLB-load-misses", Cache, nil},
-	{"page-faults", None, nil},
-	{"faults", None, nil},
-	{"minor-faults", None, []string{"page-faults", "faults"}},
-	{"major-faults", None, []string{"page-faults", "faults"}},
+	{"page-faults", Kernel, nil},
+	{"faults", Kernel, nil},
+	{"minor-faults", Kernel, []string{"page-faults", "faults"}},
+	{"major-faults", Kernel, []string{"page-faults", "faults"}},
 	{"context-switches", None, nil},
 	{"cpu-migrations", None, nil},
 

@@ -29,9 +29,10 @@ type Column struct {
 	// Words. It is nil if the column is of numbers.
 	Words []string
 
-	// Part says that the number is a part of the latency, in the same unit: so without it a
-	// request would have taken so much less, at most.
-	Part bool
+	// Within are the columns that include the time of the event: these are parts of the latency,
+	// in its unit. Of a column that is such a part, it is the column itself. Without the event a
+	// request would have taken so much less, at most. It is nil if there is no such bound.
+	Within []string
 
 	// Group and Parents say what the event can be caused by; Parents are events whose number
 	// includes this one's. If Group is Unknown, both are looked up by Name in a table.

@@ -6,6 +6,7 @@ package why
 
 import (
 	"fmt"
+	"runtime/pprof"
 	"runtime/task/record"
 	"time"
 )
@@ -17,6 +18,9 @@ const (
 	callColumn   = "call "   // time of calls of a kind
 	noteColumn   = "note "   // a note: a number, or words
 )
+
+// onThread are the parts of time in which a goroutine can cause events.
+var onThread = []string{record.Part(pprof.TimeRunning).String(), record.Part(pprof.TimeSyscall).String(), record.Part(pprof.TimeC).String()}
 
 // AddTask adds a row with the record of a task. Times are in ms; those of parts are of all
 // goroutines of the task.
@@ -42,7 +46,9 @@ func (b *Builder) AddTask(t *record.Task) {
 	if t.Flags&record.Uncounted == 0 {
 		for i, name := range t.Events {
 			if i < len(t.Count) && t.Count[i].Running == t.Count[i].Enabled {
-				b.Column(name, "", nan).Number(float64(t.Count[i].Value))
+				c := b.Column(name, "", nan)
+				c.Within(onThread...)
+				c.Number(float64(t.Count[i].Value))
 			}
 		}
 	}
@@ -50,7 +56,8 @@ func (b *Builder) AddTask(t *record.Task) {
 		b.part(regionColumn+t.Regions[i].Name, ms(t.Regions[i].Wall))
 	}
 	for i := range t.Calls {
-		b.part(callColumn+t.Calls[i].Kind, ms(t.Calls[i].Wall))
+		// What waits for a call is in some part of the time meanwhile.
+		b.part(callColumn+t.Calls[i].Kind, ms(t.Calls[i].Wall)).Group(Input)
 	}
 	for _, n := range t.Notes {
 		c := b.Column(noteColumn+n.Key, "", nan)
@@ -69,8 +76,9 @@ func (b *Builder) AddTask(t *record.Task) {
 }
 
 // part adds a part of the latency, in ms.
-func (b *Builder) part(name string, v float64) {
+func (b *Builder) part(name string, v float64) *ColumnBuilder {
 	c := b.Column(name, "ms", 0)
-	c.Part()
+	c.Within(name)
 	c.Number(v)
+	return c
 }

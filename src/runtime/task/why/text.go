@@ -87,6 +87,9 @@ func (r *Report) Cause() string {
 	if r.P50 == r.Max {
 		return "no cause found: all requests took the same time"
 	}
+	if !r.hasTail() {
+		return fmt.Sprintf("no cause found: there is no tail, as %s is %s above p50", tail, percent(r.Tail/r.P50-1))
+	}
 	if list := r.causes(); len(list) > 0 {
 		e := list[0]
 		return fmt.Sprintf("%s makes the tail: %s is %s%s, and %s%s without the %d requests in which it is above %s%s: %s less",
@@ -141,6 +144,9 @@ func (r *Report) writeEvents(b *bufio.Writer) {
 			percent(max(0, e.Low-e.Raw+e.Adjusted)), percent(max(0, e.Above-e.Raw+e.Adjusted)), e.High, e.N, number(e.Threshold), unit(e.Unit))
 		if e.Cause != "" && e.Raw-e.Adjusted >= 0.01 {
 			fmt.Fprintf(tw, "\t%s before %s (Jaccard %.2f)", percent(e.Raw), e.Cause, e.Jaccard)
+		}
+		if e.Cause == "" && e.Raw-e.Adjusted >= 0.01 {
+			fmt.Fprintf(tw, "\tits own time; %s with what is high then, too", percent(e.Raw))
 		}
 		fmt.Fprintln(tw)
 	}

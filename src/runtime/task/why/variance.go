@@ -116,14 +116,16 @@ func variance(r *ranked, p float64, seed uint64) ([]Impact, []Pair) {
 	for i, e := range events {
 		list[i] = e.Impact
 	}
-	slices.SortStableFunc(list, func(a, b Impact) int {
-		switch {
-		case a.Adjusted > b.Adjusted:
-			return -1
-		case a.Adjusted < b.Adjusted:
+	// Of those that are as good as alike, that first whose time is known.
+	known := func(e Impact) int {
+		if len(byName[e.Event].Within) > 0 {
 			return 1
 		}
 		return 0
+	}
+	slices.SortStableFunc(list, func(a, b Impact) int {
+		return cmp.Or(cmp.Compare(math.Round(100*b.Adjusted), math.Round(100*a.Adjusted)),
+			known(b)-known(a), cmp.Compare(b.Adjusted, a.Adjusted))
 	})
 	return list, pairs
 }
@@ -154,8 +156,8 @@ func (e *event) measure(r *ranked, p float64) {
 		}
 	}
 	e.Raw, e.Own = e.impact(r, p), 1
-	if e.Column.Part {
-		e.Own = e.own(r, values, p)
+	if times := e.times(r); times != nil {
+		e.Own = e.own(r, times, p)
 	}
 
 	// If the event had nothing to do with latency, it would be high in as many of the slow
@@ -173,15 +175,32 @@ func (e *event) measure(r *ranked, p float64) {
 	e.Chance = math.Exp(min(0, places+logChance(slow, tail, e.High, e.N)))
 }
 
-// own returns by which part the percentile were lower if the event, which is a part of the
-// latency, took no time. A sample is enough for that.
-func (e *event) own(r *ranked, values []float64, p float64) float64 {
+// times returns the columns that include the event's time.
+func (e *event) times(r *ranked) (columns []*Column) {
+	for i := range r.Columns {
+		if slices.Contains(e.Within, r.Columns[i].Name) {
+			columns = append(columns, &r.Columns[i])
+		}
+	}
+	return columns
+}
+
+// own returns by which part the percentile were lower if what the columns say took no time. A
+// sample is enough for that.
+func (e *event) own(r *ranked, times []*Column, p float64) float64 {
 	limit := sampleLimit(e.N)
 	var with, without []float64
-	for k, v := range values {
-		if e.recorded.has(k) && mix(uint64(r.rows[k])) <= limit {
-			with, without = append(with, r.worst[k]), append(without, r.worst[k]-v)
+	for k, i := range r.rows {
+		if !e.recorded.has(k) || mix(uint64(i)) > limit {
+			continue
 		}
+		left := r.worst[k]
+		for _, c := range times {
+			if v := c.Values[i]; !bad(v) {
+				left -= v
+			}
+		}
+		with, without = append(with, r.worst[k]), append(without, left)
 	}
 	slices.Sort(without)
 	n := len(with)
@@ -412,7 +431,9 @@ func adjust(events []*event) (pairs []Pair) {
 				e.Adjusted, e.Cause, e.Jaccard = a, c.Name, j
 			}
 		}
-		e.Adjusted = min(e.Adjusted, e.Own)
+		if e.Own < e.Adjusted {
+			e.Adjusted, e.Cause, e.Jaccard = e.Own, "", 0
+		}
 	}
 	for i, e := range events {
 		for _, c := range events[:i] {

@@ -236,6 +236,9 @@ func (e *Impact) follows() bool {
 
 // causes returns the events that make the tail.
 func (r *Report) causes() (list []Impact) {
+	if !r.hasTail() {
+		return nil
+	}
 	for _, e := range r.Impacts {
 		if e.Remark == "" && e.Adjusted >= leastCause && e.Low > 0 && e.Chance < chance {
 			list = append(list, e)
@@ -243,6 +246,12 @@ func (r *Report) causes() (list []Impact) {
 	}
 	return list
 }
+
+// leastTail is how many times the median the tail has to be to be one.
+const leastTail = 1.25
+
+// hasTail reports whether there is something to explain.
+func (r *Report) hasTail() bool { return r.P <= 0.5 || r.Tail >= leastTail*r.P50 }
 
 // leastCause is the least impact that is worth a word.
 const leastCause = 0.05

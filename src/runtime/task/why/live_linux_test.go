@@ -1,0 +1,307 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package why_test
+
+import (
+	"context"
+	"internal/race"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/pprof"
+	"runtime/task"
+	"runtime/task/record"
+	"runtime/task/why"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// liveFailed is the kind of requests in which it was not possible to plant a cause, so that
+// there is another one.
+const liveFailed = "failed"
+
+// liveDelay is for how long what is planted delays a request, at least.
+const liveDelay = 20 * time.Millisecond
+
+// A liveCause is what is planted in some requests of a service.
+type liveCause struct {
+	name  string
+	names string // that the report has to begin with
+
+	// do plants it in a request, and returns what is to be done when that has ended, or nil.
+	do func(s *service, ctx context.Context, t *task.Task) func()
+}
+
+var liveCauses = []liveCause{
+	{"lock", "mutex", (*service).lock},
+	{"GC assist", "GC", (*service).assist},
+	{"page faults", "page-faults", (*service).faults},
+	{"CPU hog", "runnable", (*service).hogged},
+	{"slow downstream", "call GET /stock", (*service).call},
+	{"payload", "note size", (*service).payload},
+}
+
+// A service answers requests one after the other.
+type service struct {
+	t    *testing.T
+	rnd  *rand.Rand
+	heap []*liveNode // what the collector has to mark
+	jobs chan func() // for goroutines that work for no task
+	size int         // of the present request
+}
+
+// in waits, by doing something, until the task has been in a part for as long as is planted.
+func (s *service) in(t *task.Task, p pprof.TimePart, do func()) {
+	for {
+		u, ok := t.Usage()
+		if !ok || u.Wall > time.Minute {
+			s.t.Errorf("in %v for only %v of %v", p, u.Parts[p], u.Wall)
+			return
+		}
+		if u.Parts[p] >= liveDelay {
+			return
+		}
+		do()
+	}
+}
+
+func (s *service) lock(_ context.Context, t *task.Task) func() {
+	var mu sync.Mutex
+	mu.Lock()
+	s.jobs <- func() {
+		s.in(t, pprof.TimeMutex, func() { time.Sleep(time.Millisecond) })
+		mu.Unlock()
+	}
+	mu.Lock()
+	return nil
+}
+
+// A liveNode is something for the collector to mark.
+type liveNode [1 << 10]*liveNode
+
+// liveGarbage keeps what is allocated from being optimized away.
+var liveGarbage atomic.Pointer[liveNode]
+
+func (s *service) assist(_ context.Context, t *task.Task) func() {
+	percent := debug.SetGCPercent(5)
+	var stop atomic.Bool
+	stopped := make(chan bool)
+	s.jobs <- func() {
+		for !stop.Load() {
+			runtime.GC()
+		}
+		close(stopped)
+	}
+	for {
+		u, _ := t.Usage()
+		p := u.Parts
+		if gc := p[pprof.TimeGC]; gc >= liveDelay && gc >= max(p[pprof.TimeRunning], p[pprof.TimeRunnable], p[pprof.TimeStopTheWorld])*6/5 {
+			break
+		}
+		if u.Wall > 15*liveDelay {
+			t.SetKind(liveFailed) // the collector wants little help
+			break
+		}
+		for range 10 {
+			liveGarbage.Store(new(liveNode))
+		}
+	}
+	return func() {
+		stop.Store(true)
+		<-stopped
+		debug.SetGCPercent(percent)
+	}
+}
+
+func (s *service) faults(context.Context, *task.Task) func() {
+	const size = 16 << 20
+	for start := time.Now(); time.Since(start) < liveDelay; {
+		b, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+		if err != nil {
+			s.t.Error(err)
+			break
+		}
+		for i := 0; i < size; i += 4096 {
+			b[i] = 1
+		}
+		syscall.Munmap(b)
+	}
+	return nil
+}
+
+func (s *service) hogged(_ context.Context, t *task.Task) func() {
+	var stop atomic.Bool
+	var hogs sync.WaitGroup
+	for range 4 * runtime.GOMAXPROCS(0) {
+		hogs.Add(1)
+		s.jobs <- func() {
+			for !stop.Load() {
+			}
+			hogs.Done()
+		}
+	}
+	s.in(t, pprof.TimeRunnable, runtime.Gosched)
+	return func() {
+		stop.Store(true)
+		hogs.Wait()
+	}
+}
+
+func (s *service) call(ctx context.Context, _ *task.Task) func() {
+	_, c := task.NewClient(ctx, "GET /stock", "stock:80")
+	defer c.End()
+	answer := make(chan bool)
+	s.jobs <- func() {
+		time.Sleep(liveDelay)
+		close(answer)
+	}
+	<-answer
+	return nil
+}
+
+func (s *service) payload(context.Context, *task.Task) func() {
+	s.size *= 100
+	return nil
+}
+
+// liveSink keeps work from being optimized away.
+var liveSink int
+
+// request is one request. What a cause does is planted in it, unless it is nil.
+func (s *service) request(c *liveCause) {
+	ctx, t := task.New(context.Background(), "GET /")
+	s.size = 900 + s.rnd.IntN(200)
+	if c != nil {
+		if after := c.do(s, ctx, t); after != nil {
+			defer after()
+		}
+	}
+	defer t.End()
+	t.Note("size", strconv.Itoa(s.size))
+	for i := range 1000 * s.size {
+		liveSink += i & 3
+	}
+}
+
+// run has the service answer requests, in 3 % of which there is a cause, and returns the
+// report of their records.
+func (s *service) run(t *testing.T, c *liveCause) string {
+	const requests = 1000
+	r := task.NewReader(false)
+	var b why.Builder
+	for i, tries := 0, 0; i < requests; tries++ {
+		if tries > 3*requests {
+			t.Fatalf("%d requests after %d tries: %+v", i, tries, r.Stats())
+		}
+		if i%33 == 7 {
+			s.request(c)
+		} else {
+			s.request(nil)
+		}
+		for rec := r.Next(); rec != nil; rec = r.Next() {
+			if rec.Flags&record.Client == 0 && rec.Kind != liveFailed {
+				b.AddTask(rec)
+				i++
+			}
+		}
+	}
+	if n := r.Stats().Dropped; n != 0 {
+		t.Errorf("%d records were lost", n)
+	}
+	rep, err := why.Analyze(b.Table("ms"), why.Options{P: 0.98})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	rep.WriteText(&text)
+	return text.String()
+}
+
+// TestLive tests that causes that are planted in a service are named first, by what tasks have
+// recorded. PMU_TEST_LIVE is how often each is.
+func TestLive(t *testing.T) {
+	if race.Enabled {
+		t.Skip("what takes time without the race detector is little beside it")
+	}
+	if testing.Short() {
+		t.Skip("other tests that run at the same time are a cause, too")
+	}
+	runs := 2
+	if s := os.Getenv("PMU_TEST_LIVE"); s != "" {
+		var err error
+		if runs, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config := task.Config{Rate: 1}
+	if c, err := pprof.OpenCounters("page-faults"); err != nil {
+		t.Logf("page faults are not counted: %v", err)
+	} else {
+		defer c.Close()
+		config.Counters = c
+	}
+	if err := task.Start(config); err != nil {
+		t.Fatal(err)
+	}
+	defer task.Stop()
+	s := &service{t: t, rnd: rand.New(rand.NewPCG(1, 1)), jobs: make(chan func())}
+	defer close(s.jobs)
+	for range 4*runtime.GOMAXPROCS(0) + 1 {
+		go func() {
+			for f := range s.jobs {
+				f()
+			}
+		}()
+	}
+	for range 8 << 10 { // 64 MB
+		s.heap = append(s.heap, new(liveNode))
+	}
+	for _, n := range s.heap {
+		for i := range n {
+			n[i] = s.heap[s.rnd.IntN(len(s.heap))]
+		}
+	}
+	for i := range liveCauses {
+		c := &liveCauses[i]
+		if c.names == "page-faults" && config.Counters == nil {
+			continue
+		}
+		t.Run(strings.ReplaceAll(c.name, " ", "-"), func(t *testing.T) {
+			s.t = t
+			for range runs {
+				if got := s.run(t, c); !strings.HasPrefix(got, c.names+" makes the tail: ") {
+					t.Errorf("want %s:\n%s", c.names, got)
+				} else {
+					first, _, _ := strings.Cut(got, "\n")
+					t.Log(first)
+				}
+			}
+		})
+	}
+	t.Run("none", func(t *testing.T) {
+		s.t = t
+		for range runs {
+			// Other programs on the machine, and the one around it, are a cause, too.
+			for again := 0; ; again++ {
+				got := s.run(t, nil)
+				if strings.HasPrefix(got, "no cause found") {
+					break
+				}
+				t.Log(got)
+				if again == 20 {
+					t.Error("a cause was found each time")
+					break
+				}
+			}
+		}
+	})
+	runtime.KeepAlive(s.heap)
+}
