@@ -147,21 +147,21 @@ var wall struct {
 func wallOffset() int64 {
 	now := runtime_nanotime()
 	if at := wall.at.Load(); at == 0 || now-at > 1e9 {
-		wall.offset.Store(readWallOffset())
+		wall.offset.Store(readOffset(runtime_nanotime, func() int64 { return time.Now().UnixNano() }))
 		wall.at.Store(now)
 	}
 	return wall.offset.Load()
 }
 
-// readWallOffset reads the clocks one after the other. As the thread may lose its CPU in
-// between, it does so until that has taken little time, and takes the best of ten if it always
-// takes longer.
-func readWallOffset() (offset int64) {
+// readOffset reads two clocks one after the other, and returns how far the second is ahead. As
+// the thread may lose its CPU in between, it does so until that has taken little time, and
+// takes the best of ten if it always takes longer.
+func readOffset(nanotime, walltime func() int64) (offset int64) {
 	least := int64(math.MaxInt64)
 	for range 10 {
-		from := runtime_nanotime()
-		now := time.Now().UnixNano()
-		if took := runtime_nanotime() - from; took < least {
+		from := nanotime()
+		now := walltime()
+		if took := nanotime() - from; took < least {
 			least, offset = took, now-from-took/2
 		}
 		if least < 1000 {
