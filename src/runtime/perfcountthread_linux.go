@@ -171,11 +171,10 @@ func (t *perfCountThread) openCounter(i int, tid int32) int32 {
 	group := int32(-1)
 	if l := int(s.leader[i]); l != i {
 		group = t.fd[l]
-		// It starts with its leader. Linux 6.18 does not start a sibling on a thread that
-		// runs, if the two are of different PMUs, such as software and tracepoint: for the
-		// sibling's PERF_EVENT_IOC_ENABLE it looks at the groups of the sibling's PMU only
-		// (__perf_event_enable, ctx_resched in kernel/events/core.c), and the event counts
-		// nothing until the thread next loses its CPU.
+		// It starts with its leader. If it is enabled after that, by PERF_EVENT_IOC_ENABLE,
+		// and the two are of different PMUs, such as software and tracepoint, Linux 6.18 does
+		// not start it on a thread that runs: it has been seen to count nothing until the
+		// thread next lost its CPU, in a program of C, too. See TestCountersRunning.
 		attr.bits &^= perfAttrBit(_PERF_ATTR_DISABLED)
 	}
 	return perf_event_open(&attr, tid, -1, group, _PERF_FLAG_FD_CLOEXEC)
