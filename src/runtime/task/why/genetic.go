@@ -12,7 +12,7 @@ import (
 
 // The search for the pattern that describes an interval best is a genetic algorithm of the kind
 // (mu + lambda): that of Cortellessa and Traini, Detecting Latency Degradation Patterns in
-// Service-based Systems, ICPE 2020, with its parameters.
+// Service-based Systems, ICPE 2020, with its parameters, but for patience.
 
 const (
 	population  = 100 // mu and lambda
@@ -94,7 +94,7 @@ func (s *space) best(iv interval, rnd *rand.Rand) []gene {
 	best := individual{}
 	x.evaluate(&best)
 	next := make([]individual, population)
-	for since := 0; since < patience; since++ {
+	for n, since := 0, 0; n < generations && since < patience; n, since = n+1, since+1 {
 		for range population / 2 {
 			a, b := pop[rnd.IntN(population)], pop[rnd.IntN(population)]
 			if rnd.Float64() < mutate {

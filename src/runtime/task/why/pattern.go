@@ -167,7 +167,6 @@ func thresholds(sorted []float64, bandwidth float64) []float64 {
 		// clusters of their own if they are few.
 		return distinct(sorted)
 	}
-	// Of integers, what is less than 1 apart is the same.
 	minFreq := max(1, int(binPart*float64(len(sorted))))
 	centers := meanShift(sorted, bandwidth, minFreq)
 	return clusterStarts(sorted, centers)

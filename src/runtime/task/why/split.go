@@ -73,7 +73,6 @@ func (s *space) split(from float64, splits []float64, best func(iv interval, n u
 		worth float64
 	}
 	cells := make([]cell, (k+1)*(k+1))
-	// The large intervals first, as they take longest.
 	parallel(k*(k+1)/2, func(n int) {
 		i, j := pair(n, k)
 		iv := interval{ranks[i], ranks[j]}
