@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 )
 
 // The search for the pattern that describes an interval best is a genetic algorithm of the kind
@@ -93,7 +94,7 @@ func (s *space) best(iv interval, rnd *rand.Rand) []gene {
 	}
 	best := individual{}
 	x.evaluate(&best)
-	next := make([]individual, population)
+	next, winners := make([]individual, population), winners()
 	for n, since := 0, 0; n < generations && since < patience; n, since = n+1, since+1 {
 		for range population / 2 {
 			a, b := pop[rnd.IntN(population)], pop[rnd.IntN(population)]
@@ -132,14 +133,16 @@ func (s *space) best(iv interval, rnd *rand.Rand) []gene {
 	return slices.Clone(best.list())
 }
 
-// winners has ranks as often as they win tournaments.
-var winners = func() (list [4096]uint8) {
+// winners returns ranks as often as they win tournaments. Programs that never search don't
+// make the table.
+var winners = sync.OnceValue(func() *[4096]uint8 {
+	list := new([4096]uint8)
 	for i := range list {
 		u := (float64(i) + 0.5) / float64(len(list))
 		list[i] = uint8(2 * population * (1 - math.Pow(1-u, 1.0/tournament)))
 	}
 	return list
-}()
+})
 
 // random returns a condition.
 func (x *search) random() gene {

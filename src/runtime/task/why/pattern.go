@@ -61,6 +61,7 @@ func (a *attr) conds() int {
 // space is what patterns are made of: attributes, and in their sets the requests in order of
 // latency. So those of an interval of latency are a range of bits.
 type space struct {
+	crew
 	attrs   []*attr
 	rows    []int32   // of the table
 	latency []float64 // in ascending order
@@ -86,14 +87,14 @@ const (
 )
 
 // newSpace returns the space of the rows of a table that are given in ascending order of
-// latency, to describe those from the first on.
-func newSpace(t *Table, rows []int32, first int, bandwidth float64) *space {
-	s := &space{n: len(rows), rows: rows, latency: make([]float64, len(rows)), none: newBitset(len(rows)), each: 1}
+// latency, to describe those from the first on. It is nil if the crew was stopped.
+func newSpace(c crew, t *Table, rows []int32, first int, bandwidth float64) *space {
+	s := &space{crew: c, n: len(rows), rows: rows, latency: make([]float64, len(rows)), none: newBitset(len(rows)), each: 1}
 	for k, i := range rows {
 		s.latency[k] = t.Latency[i]
 	}
 	attrs := make([]*attr, len(t.Columns))
-	parallel(len(attrs), func(j int) {
+	ok := c.parallel(len(attrs), func(j int) {
 		a := &attr{Column: &t.Columns[j]}
 		values := make([]float64, len(rows))
 		for k, i := range rows {
@@ -106,6 +107,9 @@ func newSpace(t *Table, rows []int32, first int, bandwidth float64) *space {
 		}
 		attrs[j] = a
 	})
+	if !ok {
+		return nil
+	}
 	for _, a := range attrs {
 		// As in the authors' code, those of which there is one cluster are never drawn.
 		if a.words && len(a.ends) > 1 || !a.words && len(a.ends) > 2 {

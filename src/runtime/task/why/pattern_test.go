@@ -165,7 +165,7 @@ func TestGeneticOptimum(t *testing.T) {
 	for n := range uint64(tables) {
 		tab := smallTable(n)
 		rows := tab.ascending()
-		s := newSpace(tab, rows, upperBound(sorted(tab.Latency), 1), 50)
+		s := newSpace(crew{}, tab, rows, upperBound(sorted(tab.Latency), 1), 50)
 		if len(s.attrs) != len(tab.Columns) {
 			t.Fatalf("%d attributes", len(s.attrs))
 		}
@@ -206,7 +206,7 @@ func TestCount(t *testing.T) {
 		}
 		tab.Columns = append(tab.Columns, words)
 		rows := tab.ascending()
-		s := newSpace(tab, rows, r.IntN(len(rows)), 50)
+		s := newSpace(crew{}, tab, rows, r.IntN(len(rows)), 50)
 		x := &search{s, interval{}, r, newBitset(s.n), make(map[[maxGenes]gene]float64)}
 		for range 100 {
 			var in individual
@@ -249,7 +249,7 @@ func TestSplit(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	for k := 1; k <= 8; k++ {
 		tab := smallTable(uint64(k))
-		s := newSpace(tab, tab.ascending(), 0, 50)
+		s := newSpace(crew{}, tab, tab.ascending(), 0, 50)
 		splits := make([]float64, k)
 		for i := range splits {
 			splits[i] = s.latency[20+(i+1)*(s.n-21)/k]

@@ -141,7 +141,7 @@ func (s *session) space() (sp *space, from float64, degraded []float64) {
 	for k, i := range rows {
 		ascending[k] = s.Latency[i]
 	}
-	return newSpace(&s.Table, rows, lowerBound(ascending, from), 10), from, degraded
+	return newSpace(crew{}, &s.Table, rows, lowerBound(ascending, from), 10), from, degraded
 }
 
 // clusters returns the requests that meet each pattern.

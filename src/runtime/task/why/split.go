@@ -57,7 +57,7 @@ func (s *space) prune(genes []gene, iv interval) []gene {
 const needed = 0.02
 
 // split is patterns with a search, which is called several times at once, each with another
-// number.
+// number. It returns nil if the crew was stopped.
 func (s *space) split(from float64, splits []float64, best func(iv interval, n uint64) []gene) []Pattern {
 	points := append([]float64{from}, splits...)
 	k := len(points) - 1
@@ -73,7 +73,7 @@ func (s *space) split(from float64, splits []float64, best func(iv interval, n u
 		worth float64
 	}
 	cells := make([]cell, (k+1)*(k+1))
-	parallel(k*(k+1)/2, func(n int) {
+	ok := s.parallel(k*(k+1)/2, func(n int) {
 		i, j := pair(n, k)
 		iv := interval{ranks[i], ranks[j]}
 		c := &cells[i*(k+1)+j]
@@ -81,6 +81,9 @@ func (s *space) split(from float64, splits []float64, best func(iv interval, n u
 		buf := newBitset(s.n)
 		c.worth = (s.f(c.genes, iv, buf) - s.f(nil, iv, buf)) * float64(iv.hi-iv.lo)
 	})
+	if !ok {
+		return nil
+	}
 	sum, last := make([]float64, k+1), make([]int, k+1)
 	for j := 1; j <= k; j++ {
 		sum[j] = math.Inf(-1)

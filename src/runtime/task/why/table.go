@@ -80,6 +80,7 @@ func bad(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 // ranked is a table with its rows in order of their latency.
 type ranked struct {
 	*Table
+	crew
 	rows  []int32   // of the table that have a latency, in descending order of it
 	worst []float64 // their latencies
 }
@@ -98,7 +99,7 @@ func rank(t *Table) *ranked {
 	slices.SortFunc(list, func(a, b row) int {
 		return cmp.Or(cmp.Compare(b.latency, a.latency), cmp.Compare(a.i, b.i))
 	})
-	r := &ranked{t, make([]int32, len(list)), make([]float64, len(list))}
+	r := &ranked{Table: t, rows: make([]int32, len(list)), worst: make([]float64, len(list))}
 	for k, row := range list {
 		r.rows[k], r.worst[k] = row.i, row.latency
 	}

@@ -15,12 +15,12 @@ import (
 	"text/tabwriter"
 )
 
-// Bounds of a report in text, so that it fits a screen.
+// Bounds of a report, so that in text it fits a screen.
 const (
 	maxEvents   = 8
 	maxPatterns = 8
 	maxPairs    = 3
-	maxRuledOut = 6
+	maxRuledOut = 6 // for one reason
 )
 
 // number formats a number for people: with three digits, or as it is if it is an integer.
@@ -125,6 +125,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Left > 0 {
 		fmt.Fprintf(b, "%d others have no latency and are left out\n", r.Left)
 	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(b, "%s\n", note)
+	}
 	r.writeEvents(b)
 	r.writePatterns(b)
 	r.writeRuledOut(b)
@@ -136,17 +139,15 @@ func (r *Report) writeEvents(b *bufio.Writer) {
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\nBy how much %s is lower without requests in which an event is high:\n\n", percentName(r.P))
+	fmt.Fprintf(b, "\n%s:\n\n", r.eventsTitle())
 	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(tw, "event\tlower by\tpart\t95 of 100\thigh in\tof\tabove\n")
 	for _, e := range list[:min(len(list), maxEvents)] {
+		low, above := e.bounds()
 		fmt.Fprintf(tw, "%s\t%s%s\t%s\t%s to %s\t%d\t%d\t%s%s", e.Event, number(r.Tail*e.Adjusted), unit(r.Unit), percent(e.Adjusted),
-			percent(max(0, e.Low-e.Raw+e.Adjusted)), percent(max(0, e.Above-e.Raw+e.Adjusted)), e.High, e.N, number(e.Threshold), unit(e.Unit))
-		if e.Cause != "" && e.Raw-e.Adjusted >= 0.01 {
-			fmt.Fprintf(tw, "\t%s before %s (Jaccard %.2f)", percent(e.Raw), e.Cause, e.Jaccard)
-		}
-		if e.Cause == "" && e.Raw-e.Adjusted >= 0.01 {
-			fmt.Fprintf(tw, "\tits own time; %s with what is high then, too", percent(e.Raw))
+			percent(low), percent(above), e.High, e.N, number(e.Threshold), unit(e.Unit))
+		if s := e.taken(); s != "" {
+			fmt.Fprintf(tw, "\t%s", s)
 		}
 		fmt.Fprintln(tw)
 	}
@@ -155,17 +156,49 @@ func (r *Report) writeEvents(b *bufio.Writer) {
 		fmt.Fprintf(b, "and %d more\n", n)
 	}
 	for _, p := range r.Pairs[:min(len(r.Pairs), maxPairs)] {
-		fmt.Fprintf(b, "%s and %s are high together (Jaccard %.2f): no rule says which one is the cause\n", p.Events[0], p.Events[1], p.Jaccard)
+		fmt.Fprintf(b, "%s\n", p.sentence())
 	}
+}
+
+func (r *Report) eventsTitle() string {
+	return fmt.Sprintf("By how much %s is lower without requests in which an event is high", percentName(r.P))
+}
+
+// bounds returns between what the adjusted impact is in 95 of 100 cases.
+func (e *Impact) bounds() (low, above float64) {
+	return max(0, e.Low-e.Raw+e.Adjusted), max(0, e.Above-e.Raw+e.Adjusted)
+}
+
+// taken says what was taken from the impact, and why, or "".
+func (e *Impact) taken() string {
+	switch {
+	case e.Raw-e.Adjusted < 0.01:
+		return ""
+	case e.Cause != "":
+		return fmt.Sprintf("%s before %s (Jaccard %.2f)", percent(e.Raw), e.Cause, e.Jaccard)
+	}
+	return fmt.Sprintf("its own time; %s with what is high then, too", percent(e.Raw))
+}
+
+func (p *Pair) sentence() string {
+	return fmt.Sprintf("%s and %s are high together (Jaccard %.2f): no rule says which one is the cause", p.Events[0], p.Events[1], p.Jaccard)
+}
+
+const patternsTitle = "What describes slow requests"
+
+// byRequests returns the patterns, those of the most requests first.
+func (r *Report) byRequests() []Pattern {
+	list := slices.Clone(r.Patterns)
+	slices.SortStableFunc(list, func(a, b Pattern) int { return b.TP - a.TP })
+	return list
 }
 
 func (r *Report) writePatterns(b *bufio.Writer) {
 	if len(r.Patterns) == 0 {
 		return
 	}
-	list := slices.Clone(r.Patterns)
-	slices.SortStableFunc(list, func(a, b Pattern) int { return b.TP - a.TP })
-	fmt.Fprintf(b, "\nWhat describes slow requests:\n\n")
+	list := r.byRequests()
+	fmt.Fprintf(b, "\n%s:\n\n", patternsTitle)
 	for _, p := range list[:min(len(list), maxPatterns)] {
 		fmt.Fprintf(b, "latency %s..%s%s: %s: F %.2f (precision %.2f, recall %.2f), n %d\n", number(p.From), number(p.To), unit(r.Unit),
 			p.conds(), p.F, p.Precision, p.Recall, p.TP)
@@ -178,44 +211,64 @@ func (r *Report) writePatterns(b *bufio.Writer) {
 const (
 	mayBeChance = "may be chance"
 	ownTime     = "high in slow requests, but its own time is too short"
+	noImpact    = "no impact"
 )
 
-func (r *Report) writeRuledOut(b *bufio.Writer) {
-	if len(r.Impacts) == 0 {
-		return
-	}
-	var lines []string
-	counts := make(map[string][]string)
+// A ruling is why events are out of the question.
+type ruling struct {
+	why    string
+	events []string
+	own    bool // why is a predicate of one event
+}
+
+// ruledOut returns what is ruled out: first what is so for a reason of its own.
+func (r *Report) ruledOut() (list []ruling) {
+	groups := make(map[string][]string)
 	for _, e := range r.Impacts {
 		switch {
 		case e.Parent != "":
-			lines = append(lines, e.Event+" is "+e.Remark)
+			list = append(list, ruling{"is " + e.Remark, []string{e.Event}, true})
 		case e.Remark != "":
-			counts[e.Remark] = append(counts[e.Remark], e.Event)
+			groups[e.Remark] = append(groups[e.Remark], e.Event)
 		case e.Raw >= leastCause && e.Adjusted < leastCause:
 			if e.Own < leastCause {
-				counts[ownTime] = append(counts[ownTime], fmt.Sprintf("%s (%s)", e.Event, percent(e.Own)))
+				groups[ownTime] = append(groups[ownTime], fmt.Sprintf("%s (%s)", e.Event, percent(e.Own)))
 			} else {
-				lines = append(lines, fmt.Sprintf("%s follows %s (%s, Jaccard %.2f)", e.Event, e.Cause, percent(e.Raw), e.Jaccard))
+				list = append(list, ruling{fmt.Sprintf("follows %s (%s, Jaccard %.2f)", e.Cause, percent(e.Raw), e.Jaccard), []string{e.Event}, true})
 			}
 		case e.Adjusted >= leastCause && (e.Low <= 0 || e.Chance >= chance):
-			counts[mayBeChance] = append(counts[mayBeChance], e.Event)
+			groups[mayBeChance] = append(groups[mayBeChance], e.Event)
 		case e.Adjusted < leastCause:
-			counts["no impact"] = append(counts["no impact"], e.Event)
+			groups[noImpact] = append(groups[noImpact], e.Event)
 		}
 	}
-	for _, remark := range []string{ownTime, mayBeChance, "no impact", remarkNoStep, remarkConstant, remarkFew} {
-		names := counts[remark]
-		if len(names) == 0 {
-			continue
+	for _, why := range []string{ownTime, mayBeChance, noImpact, remarkNoStep, remarkConstant, remarkFew} {
+		if names := groups[why]; len(names) > 0 {
+			list = append(list, ruling{why, names, false})
 		}
-		more := ""
-		if n := len(names) - maxRuledOut; n > 0 {
-			names, more = names[:maxRuledOut], fmt.Sprintf(" and %d more", n)
-		}
-		lines = append(lines, remark+": "+strings.Join(names, ", ")+more)
 	}
-	if len(lines) > 0 {
-		fmt.Fprintf(b, "\nRuled out:\n\n%s\n", strings.Join(lines, "\n"))
+	return list
+}
+
+// names returns the names of events, at most so many.
+func (g *ruling) names(most int) string {
+	if n := len(g.events) - most; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(g.events[:most], ", "), n)
+	}
+	return strings.Join(g.events, ", ")
+}
+
+func (r *Report) writeRuledOut(b *bufio.Writer) {
+	list := r.ruledOut()
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\nRuled out:\n\n")
+	for _, g := range list {
+		if g.own {
+			fmt.Fprintf(b, "%s %s\n", g.events[0], g.why)
+		} else {
+			fmt.Fprintf(b, "%s: %s\n", g.why, g.names(maxRuledOut))
+		}
 	}
 }

@@ -60,6 +60,12 @@ type Impact struct {
 	// Remark says why the event is out of the question, if it is. Parent is the event that it
 	// is in proportion to, if that is why.
 	Remark, Parent string
+
+	// CDF is the distribution of the event's values, of those that have a threshold.
+	// Without is that of the latencies of the requests in which it was not high: it has the
+	// percentile of which Raw says by how much it is lower. It is of events that may make the
+	// tail.
+	CDF, Without CDF
 }
 
 // mostHigh returns the part of requests in which an event may be high, or which may be
@@ -91,25 +97,31 @@ type event struct {
 }
 
 // variance returns the impact of each column of numbers on the percentile p, the greatest
-// first, and pairs of events of which each could be the cause of the other.
-func variance(r *ranked, p float64, seed uint64) ([]Impact, []Pair) {
+// first, and pairs of events of which each could be the cause of the other. It returns false
+// if the crew was stopped.
+func variance(r *ranked, p float64, seed uint64) ([]Impact, []Pair, bool) {
 	var events []*event
 	for i := range r.Columns {
 		if r.Columns[i].Words == nil {
 			events = append(events, &event{Column: &r.Columns[i], Impact: Impact{Event: r.Columns[i].Name, Unit: r.Columns[i].Unit}})
 		}
 	}
-	parallel(len(events), func(i int) { events[i].measure(r, p) })
+	if !r.parallel(len(events), func(i int) { events[i].measure(r, p) }) {
+		return nil, nil, false
+	}
 	byName := make(map[string]*event)
 	for _, e := range events {
 		byName[e.Name] = e
 	}
 	// Rule 2: a child that is in proportion to its parent follows it.
-	parallel(len(events), func(i int) { events[i].followParent(r, byName) })
+	if !r.parallel(len(events), func(i int) { events[i].followParent(r, byName) }) {
+		return nil, nil, false
+	}
 	pairs := adjust(events)
-	parallel(len(events), func(i int) {
+	ok := r.parallel(len(events), func(i int) {
 		if e := events[i]; e.Remark == "" && e.Adjusted >= leastImpact {
 			e.bootstrap(r, p, rand.New(rand.NewPCG(seed, uint64(i))))
+			e.Without = e.without(r, p)
 		}
 	})
 	list := make([]Impact, len(events))
@@ -127,7 +139,7 @@ func variance(r *ranked, p float64, seed uint64) ([]Impact, []Pair) {
 		return cmp.Or(cmp.Compare(math.Round(100*b.Adjusted), math.Round(100*a.Adjusted)),
 			known(b)-known(a), cmp.Compare(b.Adjusted, a.Adjusted))
 	})
-	return list, pairs
+	return list, pairs, ok
 }
 
 // measure finds the event's threshold, and its raw impact.
@@ -185,26 +197,44 @@ func (e *event) times(r *ranked) (columns []*Column) {
 	return columns
 }
 
-// own returns by which part the percentile were lower if what the columns say took no time. A
-// sample is enough for that.
+// own returns by which part the percentile were lower if what the columns say took no time.
 func (e *event) own(r *ranked, times []*Column, p float64) float64 {
-	limit := sampleLimit(e.N)
-	var with, without []float64
+	tail := above(p, e.N) + 1
+	signed := slices.ContainsFunc(times, func(c *Column) bool {
+		return slices.ContainsFunc(c.Values, func(v float64) bool { return v < 0 })
+	})
+	// Of those that are looked at, the greatest: tail of them, and some more until these are
+	// sorted out. No request that takes less than the least of them is among them.
+	var top []float64
+	least := math.Inf(-1)
+	with, seen := 0.0, 0
 	for k, i := range r.rows {
-		if !e.recorded.has(k) || mix(uint64(i)) > limit {
+		if !e.recorded.has(k) {
 			continue
 		}
 		left := r.worst[k]
+		if seen++; seen == tail {
+			with = left
+		}
+		if seen > tail && left <= least && !signed {
+			break
+		}
 		for _, c := range times {
 			if v := c.Values[i]; !bad(v) {
 				left -= v
 			}
 		}
-		with, without = append(with, r.worst[k]), append(without, left)
+		if left <= least {
+			continue
+		}
+		if top = append(top, left); len(top) == 2*tail {
+			slices.Sort(top)
+			least = top[tail]
+			top = append(top[:0], top[tail:]...)
+		}
 	}
-	slices.Sort(without)
-	n := len(with)
-	return max(0, part(with[above(p, n)], max(0, percentile(without, p))))
+	slices.Sort(top)
+	return max(0, part(with, max(0, top[len(top)-tail])))
 }
 
 // sampleLimit returns up to which hash rows are in the sample of n.
@@ -265,6 +295,11 @@ func (w *walk) next(weight float64, recorded, high bool) bool {
 			w.low += weight
 		}
 	}
+	return w.there()
+}
+
+// there reports whether the percentile is where the walk has come to.
+func (w *walk) there() bool {
 	if w.recorded == w.all {
 		return w.low > w.above
 	}
@@ -284,6 +319,30 @@ func (e *event) size(r *ranked) int {
 func (e *event) impact(r *ranked, p float64) float64 {
 	with, without := newWalk(p, e.size(r), e.N, e.N), newWalk(p, e.size(r), e.N, e.N-e.High)
 	return e.compare(r, with, without, func() float64 { return 1 })
+}
+
+// without returns the distribution of the latencies of requests in which the event is not
+// high: of each part the percentile as impact has it.
+func (e *event) without(r *ranked, p float64) (c CDF) {
+	low := e.N - e.High
+	c.Parts = cdfParts(low, p)
+	c.Values = make([]float64, len(c.Parts))
+	j := len(c.Parts) - 1 // the next one that is looked for
+	w := newWalk(c.Parts[j], e.size(r), e.N, low)
+	for k, latency := range r.worst {
+		if e.within != nil && !e.within.has(k) {
+			continue
+		}
+		for there := w.next(1, e.recorded.has(k), e.high.has(k)); there; there = w.there() {
+			if c.Values[j] = latency; j == 0 {
+				return c
+			}
+			j--
+			w.above = newWalk(c.Parts[j], e.size(r), e.N, low).above
+		}
+	}
+	clear(c.Values[:j+1]) // as impact has it
+	return c
 }
 
 // compare returns by which part the percentile of one walk is lower than that of another.
@@ -339,6 +398,7 @@ func (e *event) turn(r *ranked, values []float64, p float64) (knot, string) {
 	if sample[0] == sample[n-1] {
 		return knot{}, remarkConstant
 	}
+	e.CDF = newCDF(n, p, func(k int) float64 { return sample[n-1-k] })
 	var found []knot
 	for _, k := range knots(sample) {
 		if k.part >= 1-mostHigh(p) && k.part <= 1-(1-p)/reach {

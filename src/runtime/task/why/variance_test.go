@@ -127,9 +127,10 @@ func find(t *testing.T, list []Impact, event string) *Impact {
 
 func analyzeVariance(t *Table, p float64) ([]Impact, []Pair) {
 	for i := range t.Columns {
-		t.Columns[i].describe()
+		t.Columns[i].Describe()
 	}
-	return variance(rank(t), p, 1)
+	list, pairs, _ := variance(rank(t), p, 1)
+	return list, pairs
 }
 
 // TestVariancePlanted tests that events are ranked by what they really do to the tail, and

@@ -27,6 +27,11 @@ type Options struct {
 	P         float64 // the percentile that is called the tail; 0 means 0.99
 	Bandwidth float64 // of clusters, in the unit of a column; 0 has it estimated for each
 	Seed      uint64  // of what is drawn at random: the same seed gives the same report
+	Procs     int     // the most goroutines that work at once; 0 means GOMAXPROCS
+
+	// Done stops the analysis when it is closed, so that Analyze returns an error. A nil
+	// channel never does.
+	Done <-chan struct{}
 }
 
 // A Report says why some requests are slow.
@@ -38,6 +43,12 @@ type Report struct {
 
 	// Latencies by percentile: P50, P90, that of P, and the greatest one.
 	P50, P90, Tail, Max float64
+
+	Latencies CDF // of all of them
+
+	// Notes are sentences on the requests for people to read, which the caller may set: what
+	// was chosen or left out. They follow the numbers.
+	Notes []string
 
 	Impacts  []Impact // of all events, the greatest first
 	Pairs    []Pair
@@ -77,6 +88,7 @@ func Analyze(t *Table, o Options) (*Report, error) {
 		c.Columns[i].describe()
 	}
 	r := rank(&c)
+	r.crew = crew{o.Procs, o.Done}
 	n := len(r.rows)
 	if n == 0 {
 		return nil, fmt.Errorf("none of %d requests has a latency", len(t.Latency))
@@ -86,20 +98,26 @@ func Analyze(t *Table, o Options) (*Report, error) {
 	if r.worst[0] < 0 || at(0) < 0 {
 		return nil, fmt.Errorf("there are latencies below 0: %v", at(0))
 	}
+	rep.Latencies = newCDF(n, o.P, func(k int) float64 { return r.worst[k] })
 	if at(0) == at(1) {
 		return rep, nil
 	}
-	rep.Impacts, rep.Pairs = variance(r, o.P, o.Seed)
+	ok := false
+	if rep.Impacts, rep.Pairs, ok = variance(r, o.P, o.Seed); !ok {
+		return nil, errStopped
+	}
 	// What only follows another event describes nothing.
 	c.Columns = slices.DeleteFunc(c.Columns, func(col Column) bool {
 		i := slices.IndexFunc(rep.Impacts, func(e Impact) bool { return e.Event == col.Name })
 		return i >= 0 && rep.Impacts[i].follows()
 	})
-	rep.Patterns = describeSlow(r, o)
+	if rep.Patterns = describeSlow(r, o); r.stopped() {
+		return nil, errStopped
+	}
 	return rep, nil
 }
 
-// describeSlow returns the patterns of slow requests.
+// describeSlow returns the patterns of slow requests, or some of them if it is stopped.
 func describeSlow(r *ranked, o Options) []Pattern {
 	n := len(r.rows)
 	if above(o.P, n)+1 < fewest {
@@ -113,7 +131,10 @@ func describeSlow(r *ranked, o Options) []Pattern {
 	for first > 0 && r.Latency[rows[first-1]] > from {
 		first--
 	}
-	s := newSpace(r.Table, rows, first, o.Bandwidth)
+	s := newSpace(r.crew, r.Table, rows, first, o.Bandwidth)
+	if s == nil {
+		return nil
+	}
 	s.weight(first, n-slow, float64(len(rows)-first)/float64(slow))
 	var list []Pattern
 	splits := splitPoints(s.latency[first:], o.Bandwidth)

@@ -225,5 +225,12 @@ func FuzzAnalyze(f *testing.F) {
 		if err := r.WriteText(&strings.Builder{}); err != nil {
 			t.Error(err)
 		}
+		var b strings.Builder
+		if err := r.WriteHTML(&b); err != nil {
+			t.Error(err)
+		}
+		if _, err := parsePage(b.String()); err != nil {
+			t.Errorf("%v:\n%s", err, b.String())
+		}
 	})
 }
