@@ -20,6 +20,7 @@
 //	-latency NAME  the column of the latency
 //	-bandwidth B   of clusters of values, in the unit of each column; 0 estimates it
 //	-seed N        of what is drawn at random
+//	-html FILE     writes a page with drawings there, too
 //	-max BYTES     to read at most from one file or URL
 //	-timeout D     for a URL
 //

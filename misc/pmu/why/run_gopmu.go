@@ -26,7 +26,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	var o why.Options
 	in := input{Source: source.Source{Stdin: stdin}, stderr: stderr}
-	kind := ""
+	kind, page := "", ""
 	fs := flag.NewFlagSet("why", flag.ContinueOnError)
 	fs.SetOutput(stderr)
 	fs.Float64Var(&o.P, "p", 0.99, "the `percentile` that is explained")
@@ -34,6 +34,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	fs.StringVar(&in.latency, "latency", "latency", "the column of the latency, by `name`")
 	fs.Float64Var(&o.Bandwidth, "bandwidth", 0, "of clusters of values; 0 estimates it")
 	fs.Uint64Var(&o.Seed, "seed", 1, "of what is drawn at random")
+	fs.StringVar(&page, "html", "", "write a page with drawings to this `file`, too")
 	fs.Int64Var(&in.Max, "max", 1<<40, "read at most so many `bytes` from each file or URL")
 	fs.DurationVar(&in.Timeout, "timeout", 2*time.Minute, "for each URL")
 	fs.Usage = func() {
@@ -76,6 +77,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	r, err := why.Analyze(t, o)
 	if err != nil {
 		return fail(err)
+	}
+	if page != "" {
+		if err := writePage(page, r); err != nil {
+			return fail(err)
+		}
 	}
 	if err := r.WriteText(stdout); err != nil {
 		return fail(err)
