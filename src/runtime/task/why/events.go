@@ -68,8 +68,9 @@ var events = []eventInfo{
 	{"measured", None, nil},
 }
 
-// describe fills in what the table of events knows of a column.
-func (c *Column) describe() {
+// Describe fills in Group and Parents, of what is known by Name, if Group is Unknown. [Analyze]
+// does that to a copy of the table.
+func (c *Column) Describe() {
 	if c.Group != Unknown {
 		return
 	}

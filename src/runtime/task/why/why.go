@@ -85,7 +85,7 @@ func Analyze(t *Table, o Options) (*Report, error) {
 	c := *t
 	c.Columns = slices.Clone(t.Columns)
 	for i := range c.Columns {
-		c.Columns[i].describe()
+		c.Columns[i].Describe()
 	}
 	r := rank(&c)
 	r.crew = crew{o.Procs, o.Done}
