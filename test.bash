@@ -6,8 +6,9 @@
 # test.bash builds the toolchain and runs all tests. Each leg is a separate command
 # and fails by itself; each sampling engine is a leg, so a broken engine can't hide
 # behind a working one. It needs git and a go command. What else it needs it installs:
-# a C compiler for cgo, the emulated machine, clang for the memory sanitizer, and
-# QEMU's user-mode emulation. See the legs c-compiler, vm-setup, msan and ports.
+# a C compiler for cgo, the emulated machine, clang for the memory sanitizer, QEMU's
+# user-mode emulation, and PostgreSQL. See the legs c-compiler, vm-setup, msan, ports and
+# why.
 #
 #	./test.bash           all legs
 #	./test.bash NAME...   the legs whose names contain one of the NAMEs
@@ -127,7 +128,8 @@ countbench() {
 # The analysis of requests at length, and the tools that only the fork builds.
 why_leg() {
 	local ok=0
-	[ "${CI:-}" ] && local -x PMU_TEST_REQUIRE=root
+	local -x PMU_TEST_REQUIRE=postgres${CI:+,root}
+	need psql postgresql || ok=1
 	"$go" test -count=1 runtime/task/why || ok=1
 	env -C misc/pmu "$go" test -count=1 ./tasks ./why || ok=1
 	return $ok

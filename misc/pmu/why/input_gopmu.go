@@ -42,6 +42,10 @@ type input struct {
 
 	spans spans
 
+	// For -sql: where in a line each column is, by name; nil if it is in two places.
+	sql   bool
+	paths map[string][]string
+
 	// Records that have been read, by what names them: a server may have been asked twice.
 	seen map[uint64]struct{}
 }
@@ -284,18 +288,20 @@ func (f *file) object(line []byte) error {
 	}
 	delete(o, f.latency)
 	f.b.Add(v)
-	f.members("", o)
+	f.members("", nil, o)
 	f.progress.rows(f.b.Rows())
 	return nil
 }
 
-func (f *file) members(prefix string, o map[string]any) {
+func (f *file) members(prefix string, path []string, o map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(o)) {
 		v := o[name]
+		path := append(path, name)
 		name = prefix + name
+		f.place(name, path)
 		switch v := v.(type) {
 		case map[string]any:
-			f.members(name+".", v)
+			f.members(name+".", path, v)
 		case string:
 			f.b.Column(name, "", nan).Text(v)
 		case json.Number:
@@ -303,6 +309,21 @@ func (f *file) members(prefix string, o map[string]any) {
 		case bool:
 			f.b.Column(name, "", nan).Word(strconv.FormatBool(v))
 		}
+	}
+}
+
+// place notes for -sql where a column is.
+func (in *input) place(name string, path []string) {
+	if !in.sql {
+		return
+	}
+	if in.paths == nil {
+		in.paths = make(map[string][]string)
+	}
+	if old, ok := in.paths[name]; !ok {
+		in.paths[name] = slices.Clone(path)
+	} else if !slices.Equal(old, path) {
+		in.paths[name] = nil
 	}
 }
 
@@ -334,6 +355,7 @@ func (f *file) readCSV() error {
 			at = i
 		} else {
 			columns[i] = f.b.Column(name, f.columnUnit(name), nan)
+			f.place(name, []string{name})
 		}
 	}
 	if at < 0 {

@@ -21,6 +21,7 @@
 //	-bandwidth B   of clusters of values, in the unit of each column; 0 estimates it
 //	-seed N        of what is drawn at random
 //	-html FILE     writes a page with drawings there, too
+//	-sql           prints the analysis as SQL for a database, with thresholds of these files
 //	-max BYTES     to read at most from one file or URL
 //	-timeout D     for a URL
 //

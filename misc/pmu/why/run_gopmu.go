@@ -37,6 +37,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	fs.StringVar(&page, "html", "", "write a page with drawings to this `file`, too")
 	fs.Int64Var(&in.Max, "max", 1<<40, "read at most so many `bytes` from each file or URL")
 	fs.DurationVar(&in.Timeout, "timeout", 2*time.Minute, "for each URL")
+	fs.BoolVar(&in.sql, "sql", false, "print the analysis as SQL for a database, with thresholds of these files")
 	fs.Usage = func() {
 		fmt.Fprintln(stderr, "usage: why [flags] FILE|URL...")
 		fs.PrintDefaults()
@@ -82,6 +83,15 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		if err := writePage(page, r); err != nil {
 			return fail(err)
 		}
+	}
+	if in.sql {
+		if err := in.writeSQL(stdout, t, r, kind, len(t.Latency) == in.b.Rows(), fs.Args()); err != nil {
+			return fail(err)
+		}
+		if in.failed {
+			return 2
+		}
+		return 0
 	}
 	if err := r.WriteText(stdout); err != nil {
 		return fail(err)
