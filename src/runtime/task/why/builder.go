@@ -12,7 +12,13 @@ import (
 
 // A Builder makes a Table, row by row. The zero Builder is ready.
 type Builder struct {
+	// MaxColumns bounds the columns, if it is not 0. Cells of others are left out; Left counts
+	// those that were set.
+	MaxColumns int
+	Left       int64
+
 	latency []float64
+	text    int // bytes of words
 	columns []*ColumnBuilder
 	byName  map[string]*ColumnBuilder
 }
@@ -25,6 +31,7 @@ type ColumnBuilder struct {
 	numbers map[string]int // of words
 	words   bool
 	begun   bool
+	out     bool // there are too many
 
 	// Bad counts the cells that were left empty since they did not fit the column: they are
 	// no numbers, or there were more than 65,536 different words.
@@ -40,11 +47,26 @@ func (b *Builder) Add(latency float64) { b.latency = append(b.latency, latency) 
 // Rows returns the number of rows.
 func (b *Builder) Rows() int { return len(b.latency) }
 
+// wordSize is what a word takes beside its text: its header in a slice, and an entry of a map.
+const wordSize = 64
+
+// Size returns about how many bytes the table takes, so that one can be bounded that grows by
+// what others send.
+func (b *Builder) Size() int {
+	const cell = 8
+	return cell*(len(b.columns)+1)*len(b.latency) + b.text
+}
+
 // Column returns the column with a name, which it makes if there is none. Empty is the value
-// of cells that are not set: NaN, or 0 for what there is none of then.
+// of cells that are not set: NaN, or 0 for what there is none of then. If there are too many, the
+// column is one that ignores what is done with it.
 func (b *Builder) Column(name, unit string, empty float64) *ColumnBuilder {
 	c := b.byName[name]
+	if c == nil && b.MaxColumns > 0 && len(b.columns) >= b.MaxColumns {
+		return &ColumnBuilder{b: b, column: Column{Name: name, Unit: unit}, out: true}
+	}
 	if c == nil {
+		name = strings.Clone(name) // which may be of a long line
 		c = &ColumnBuilder{b: b, column: Column{Name: name, Unit: unit}, empty: empty}
 		if b.byName == nil {
 			b.byName = make(map[string]*ColumnBuilder)
@@ -69,6 +91,10 @@ func (c *ColumnBuilder) Within(columns ...string) { c.column.Within = columns }
 
 // Number adds v to the cell in the present row, which is 0 unless it is set.
 func (c *ColumnBuilder) Number(v float64) {
+	if c.out {
+		c.b.Left++
+		return
+	}
 	if c.words {
 		c.Text(strconv.FormatFloat(v, 'g', -1, 64))
 		return
@@ -86,6 +112,10 @@ func (c *ColumnBuilder) Number(v float64) {
 // Word sets the cell in the present row to a word. The column is of words from then on, so all
 // of its cells have to be.
 func (c *ColumnBuilder) Word(s string) {
+	if c.out {
+		c.b.Left++
+		return
+	}
 	if !c.begun {
 		c.begun, c.words = true, true
 		c.numbers = make(map[string]int)
@@ -102,6 +132,7 @@ func (c *ColumnBuilder) Word(s string) {
 		}
 		s = strings.Clone(s) // which may be of a long line
 		c.numbers[s] = n
+		c.b.text += len(s) + wordSize
 		c.column.Words = append(c.column.Words, s)
 	}
 	row := len(c.b.latency) - 1
@@ -116,6 +147,10 @@ func (c *ColumnBuilder) Word(s string) {
 // empty is a number, the column is of numbers, and otherwise it is of words.
 func (c *ColumnBuilder) Text(s string) {
 	if s == "" {
+		return
+	}
+	if c.out {
+		c.b.Left++
 		return
 	}
 	if c.begun && c.words {

@@ -154,25 +154,30 @@ func (p *page) numbers() {
 	if first != nil && len(first.Without.Parts) == 0 {
 		first = nil
 	}
-	p.put("<table>\n<tr><th>Latency</th><th class=\"n\">%s</th>", count(r.Requests, "request"))
-	if first != nil {
-		p.put("<th class=\"n\">without %s above %s</th>", first.Event, number(first.Threshold)+unit(first.Unit))
-	}
-	p.put("</tr>\n")
-	type row struct {
-		name string
-		part float64
-		v    float64
-	}
-	rows := []row{{"p50", 0.5, r.P50}, {"p90", 0.9, r.P90}, {percentName(r.P), r.P, r.Tail}, {"slowest", 1, r.Max}}
-	for _, x := range rows {
-		p.put("<tr><td>%s</td><td class=\"n\">%s</td>", x.name, p.latency(x.v))
+	if r.Requests > 0 {
+		p.put("<table>\n<tr><th>Latency</th><th class=\"n\">%s</th>", count(r.Requests, "request"))
 		if first != nil {
-			p.put("<td class=\"n\">%s</td>", p.latency(first.Without.at(x.part)))
+			p.put("<th class=\"n\">without %s above %s</th>", first.Event, number(first.Threshold)+unit(first.Unit))
 		}
 		p.put("</tr>\n")
+		type row struct {
+			name string
+			part float64
+			v    float64
+		}
+		rows := []row{{"p50", 0.5, r.P50}, {"p90", 0.9, r.P90}, {percentName(r.P), r.P, r.Tail}, {"slowest", 1, r.Max}}
+		for i, x := range rows {
+			if x.part == r.P && i != 2 {
+				continue // it is there as the tail
+			}
+			p.put("<tr><td>%s</td><td class=\"n\">%s</td>", x.name, p.latency(x.v))
+			if first != nil {
+				p.put("<td class=\"n\">%s</td>", p.latency(first.Without.at(x.part)))
+			}
+			p.put("</tr>\n")
+		}
+		p.put("</table>\n")
 	}
-	p.put("</table>\n")
 	if r.Left > 0 {
 		p.put("<p class=\"dim\">%s.</p>\n", fmt.Sprintf("%d others have no latency and are left out", r.Left))
 	}
@@ -206,10 +211,12 @@ func (p *page) latencies() {
 			fmt.Sprintf("without the %d in which %s is above %s%s%s", first.High, first.Event, number(first.Threshold), unit(first.Unit), of))
 	}
 	p.drawLatencies(first)
-	if first != nil {
-		if s := first.taken(); s != "" {
-			p.put("<p class=\"dim\">%s.</p>\n", fmt.Sprintf("Of the %s that the curve shows, %s is put down to %s: %s", percent(first.Raw), percent(first.Adjusted), first.Event, s))
-		}
+	switch {
+	case first == nil || first.taken() == "":
+	case first.Cause != "":
+		p.put("<p class=\"dim\">%s.</p>\n", fmt.Sprintf("Of the %s that the curve shows, %s is left without what is likely to be the impact of %s", percent(first.Raw), percent(first.Adjusted), first.Cause))
+	default:
+		p.put("<p class=\"dim\">%s.</p>\n", fmt.Sprintf("Of the %s that the curve shows, %s is the time of %s itself", percent(first.Raw), percent(first.Adjusted), first.Event))
 	}
 }
 

@@ -357,8 +357,8 @@ func TestTicks(t *testing.T) {
 		{newScale([]float64{-10, 10}), 0, "50%"},
 		{newScale([]float64{1, 100}), 10, "50%"},
 		{newScale([]float64{0, 1, 100}), 0, "0%"},
-		{newScale([]float64{0, 1, 100}), 1, "7%"},
-		{newScale([]float64{0, 1, 100}), 10, "53.5%"},
+		{newScale([]float64{0, 1, 100}), 1, "10%"},
+		{newScale([]float64{0, 1, 100}), 10, "55%"},
 		{newScale([]float64{0, 1, 100}), 1000, "100%"},
 		{newScale([]float64{0, 1, 100}), -1, "0%"},
 	} {

@@ -23,7 +23,7 @@ type scale struct {
 }
 
 const (
-	zeroRoom = 0.07
+	zeroRoom = 0.1
 	wide     = 20   // how many times the least value the greatest has to be for a scale of logarithms
 	decades  = 1e-4 // how small a value may be on it, beside the greatest
 	maxTicks = 7    // of a linear scale

@@ -81,6 +81,9 @@ func (p *Pattern) conds() string {
 // Cause says in a sentence what makes the tail.
 func (r *Report) Cause() string {
 	tail := percentName(r.P)
+	if r.Requests == 0 {
+		return "there are no requests"
+	}
 	if r.few() {
 		return fmt.Sprintf("too few requests: %d are above %s, and it takes %d", above(r.P, r.Requests)+1, tail, fewest)
 	}
@@ -120,8 +123,10 @@ func (r *Report) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	u := unit(r.Unit)
 	fmt.Fprintf(b, "%s\n\n", r.Cause())
-	fmt.Fprintf(b, "%d requests: p50 %s%s, p90 %s%s, %s %s%s, slowest %s%s\n", r.Requests,
-		number(r.P50), u, number(r.P90), u, percentName(r.P), number(r.Tail), u, number(r.Max), u)
+	if r.Requests > 0 {
+		fmt.Fprintf(b, "%d requests: p50 %s%s, p90 %s%s, %s %s%s, slowest %s%s\n", r.Requests,
+			number(r.P50), u, number(r.P90), u, percentName(r.P), number(r.Tail), u, number(r.Max), u)
+	}
 	if r.Left > 0 {
 		fmt.Fprintf(b, "%d others have no latency and are left out\n", r.Left)
 	}
