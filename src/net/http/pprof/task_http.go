@@ -29,6 +29,7 @@ func init() {
 		prefix = "GET "
 	}
 	http.HandleFunc(prefix+"/debug/pprof/tasks", Tasks)
+	http.HandleFunc(prefix+"/debug/pprof/why", Why)
 }
 
 // A taskReader is a [task.Reader].
@@ -245,6 +246,8 @@ func (req *taskRequest) wants(t *record.Task) bool {
 var errNotRecording = &requestError{http.StatusServiceUnavailable,
 	"tasks are not recorded: the program has to call task.Start, of package runtime/task, first"}
 
+var errCollecting = &requestError{http.StatusConflict, "another request collects tasks: ask again when it is done"}
+
 // collecting is held by the request that collects records. Each costs the time and memory
 // of a conversion, which clients must not be able to ask for many times at once.
 var collecting sync.Mutex
@@ -256,7 +259,7 @@ func serveTaskFormat(w http.ResponseWriter, r *http.Request, req *taskRequest) {
 		return
 	}
 	if !collecting.TryLock() {
-		serveEventError(w, &requestError{http.StatusConflict, "another request collects tasks: ask again when it is done"})
+		serveEventError(w, errCollecting)
 		return
 	}
 	defer collecting.Unlock()
