@@ -40,7 +40,8 @@ td{white-space:nowrap}
 td,th:first-child{overflow-wrap:normal}
 svg{display:block;overflow:visible}
 svg text{font-size:12px;fill:#444}
-.key{display:inline-block;width:28px;height:10px;margin-right:.5rem}
+.key{display:inline-block;width:28px;height:10px;margin-right:8px}
+.legend{padding-left:36px;text-indent:-36px}
 .chart{margin:.8rem 0 .5rem;padding:10px 14px 40px 56px}
 .small{padding:8px 12px 36px 44px;margin:.3rem 0 0}
 .many{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,270px),1fr));gap:1.2rem 1.6rem;align-items:end;margin-top:.8rem}
@@ -177,6 +178,14 @@ func (p *page) numbers() {
 			p.put("</tr>\n")
 		}
 		p.put("</table>\n")
+		if first != nil && first.taken() != "" {
+			// The first line says the adjusted impact.
+			rest := "is the time of " + first.Event + " itself"
+			if first.Cause != "" {
+				rest = "is left without what is likely to be the impact of " + first.Cause
+			}
+			p.put("<p>%s.</p>\n", fmt.Sprintf("Without these requests %s is %s lower; %s %s", percentName(r.P), percent(first.Raw), percent(first.Adjusted), rest))
+		}
 	}
 	if r.Left > 0 {
 		p.put("<p class=\"dim\">%s.</p>\n", fmt.Sprintf("%d others have no latency and are left out", r.Left))
@@ -201,23 +210,16 @@ func (p *page) latencies() {
 	}
 	p.put("<h2>How long requests take</h2>\n")
 	first := p.first()
-	p.put(`<p><svg class="key" width="28" height="10" aria-hidden="true"><path class="all" d="M0 5H28"/></svg>%s</p>`+"\n", "all "+count(r.Requests, "request"))
+	p.put(`<p class="legend"><svg class="key" width="28" height="10" aria-hidden="true"><path class="all" d="M0 5H28"/></svg>%s</p>`+"\n", "all "+count(r.Requests, "request"))
 	if first != nil {
 		of := ""
 		if first.N < r.Requests {
 			of = fmt.Sprintf(" of the %d that recorded it", first.N)
 		}
-		p.put(`<p><svg class="key" width="28" height="10" aria-hidden="true"><path class="less" d="M0 5H28"/></svg>%s</p>`+"\n",
+		p.put(`<p class="legend"><svg class="key" width="28" height="10" aria-hidden="true"><path class="less" d="M0 5H28"/></svg>%s</p>`+"\n",
 			fmt.Sprintf("without the %d in which %s is above %s%s%s", first.High, first.Event, number(first.Threshold), unit(first.Unit), of))
 	}
 	p.drawLatencies(first)
-	switch {
-	case first == nil || first.taken() == "":
-	case first.Cause != "":
-		p.put("<p class=\"dim\">%s.</p>\n", fmt.Sprintf("Of the %s that the curve shows, %s is left without what is likely to be the impact of %s", percent(first.Raw), percent(first.Adjusted), first.Cause))
-	default:
-		p.put("<p class=\"dim\">%s.</p>\n", fmt.Sprintf("Of the %s that the curve shows, %s is the time of %s itself", percent(first.Raw), percent(first.Adjusted), first.Event))
-	}
 }
 
 // events draws the impact of each event.

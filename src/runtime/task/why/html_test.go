@@ -222,6 +222,30 @@ func TestHTML(t *testing.T) {
 	}
 }
 
+// TestHTMLAdjusted tests that a page says why its first line and its curve differ.
+func TestHTMLAdjusted(t *testing.T) {
+	r, err := Analyze(shopTable(8000, func(s string) string { return s }), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, d := pageOf(t, r); strings.Contains(d.text, "Without these") {
+		t.Errorf("nothing was taken from the impact, but the page says so:\n%s", d.text)
+	}
+	e := &r.Impacts[0]
+	e.Adjusted = e.Raw - 0.02
+	want := fmt.Sprintf("Without these requests p99 is %s lower; %s is ", percent(e.Raw), percent(e.Adjusted))
+	for _, cause := range []string{"", "disk"} {
+		e.Cause = cause
+		rest := "the time of mutex itself."
+		if cause != "" {
+			rest = "left without what is likely to be the impact of disk."
+		}
+		if _, d := pageOf(t, r); !strings.Contains(d.text, want+rest) {
+			t.Errorf("no %q in\n%s", want+rest, d.text)
+		}
+	}
+}
+
 // TestHTMLHostile tests that no text gets into a page as it is.
 func TestHTMLHostile(t *testing.T) {
 	const evil = "'\"><script>alert(1)</script></title></svg>&amp;\x00\x1b\u202e\u2028]]>"
