@@ -6,6 +6,7 @@ package why
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,6 +17,10 @@ type Builder struct {
 	// those that were set.
 	MaxColumns int
 	Left       int64
+
+	// Skip reports which columns are left out, by name: nothing is kept of their cells. If it is
+	// nil, all are kept. It has to be set before there are columns.
+	Skip func(name string) bool
 
 	latency []float64
 	text    int // bytes of words
@@ -32,6 +37,7 @@ type ColumnBuilder struct {
 	words   bool
 	begun   bool
 	out     bool // there are too many
+	skip    bool
 
 	// Bad counts the cells that were left empty since they did not fit the column: they are
 	// no numbers, or there were more than 65,536 different words.
@@ -43,6 +49,38 @@ const maxDictionary = 1 << 16
 
 // Add begins the next row, of a request that took so long. NaN says that it isn't known.
 func (b *Builder) Add(latency float64) { b.latency = append(b.latency, latency) }
+
+// AddRows adds rows whose requests took so long. [ColumnBuilder.Cells] sets their cells.
+func (b *Builder) AddRows(latency []float64) { b.latency = append(b.latency, latency...) }
+
+// Grow makes room for so many more rows, in the columns of which half of the cells or more are
+// set. Without it, columns are copied as they grow, and take twice as much memory for some time.
+func (b *Builder) Grow(rows int) {
+	n := len(b.latency) + rows
+	for _, c := range b.columns {
+		set := 0
+		for _, v := range c.column.Values {
+			if v == v {
+				set++
+			}
+		}
+		if set > 0 && 2*set >= len(b.latency) {
+			c.column.Values = grow(c.column.Values, n)
+		}
+	}
+	b.latency = grow(b.latency, n)
+}
+
+// grow returns s with room for n values. Unlike with slices.Grow, memory that is never used takes
+// none of the machine's.
+func grow(s []float64, n int) []float64 {
+	if n <= cap(s) {
+		return s
+	}
+	t := make([]float64, len(s), n)
+	copy(t, s)
+	return t
+}
 
 // Rows returns the number of rows.
 func (b *Builder) Rows() int { return len(b.latency) }
@@ -62,6 +100,9 @@ func (b *Builder) Size() int {
 // column is one that ignores what is done with it.
 func (b *Builder) Column(name, unit string, empty float64) *ColumnBuilder {
 	c := b.byName[name]
+	if c == nil && b.Skip != nil && b.Skip(name) {
+		return &ColumnBuilder{b: b, column: Column{Name: name, Unit: unit}, skip: true}
+	}
 	if c == nil && b.MaxColumns > 0 && len(b.columns) >= b.MaxColumns {
 		return &ColumnBuilder{b: b, column: Column{Name: name, Unit: unit}, out: true}
 	}
@@ -86,6 +127,9 @@ func (c *ColumnBuilder) Name() string { return c.column.Name }
 // Group sets the column's group.
 func (c *ColumnBuilder) Group(g Group) { c.column.Group = g }
 
+// State reports whether there is a cell that is not empty, and whether these are words.
+func (c *ColumnBuilder) State() (begun, words bool) { return c.begun, c.words }
+
 // Within sets which columns include the time of the event; see [Column].
 func (c *ColumnBuilder) Within(columns ...string) { c.column.Within = columns }
 
@@ -93,6 +137,9 @@ func (c *ColumnBuilder) Within(columns ...string) { c.column.Within = columns }
 func (c *ColumnBuilder) Number(v float64) {
 	if c.out {
 		c.b.Left++
+		return
+	}
+	if c.skip {
 		return
 	}
 	if c.words {
@@ -116,24 +163,13 @@ func (c *ColumnBuilder) Word(s string) {
 		c.b.Left++
 		return
 	}
-	if !c.begun {
-		c.begun, c.words = true, true
-		c.numbers = make(map[string]int)
-	}
-	if !c.words {
-		c.Bad++
+	if c.skip {
 		return
 	}
-	n, ok := c.numbers[s]
-	if !ok {
-		if n = len(c.column.Words); n == maxDictionary {
-			c.Bad++
-			return
-		}
-		s = strings.Clone(s) // which may be of a long line
-		c.numbers[s] = n
-		c.b.text += len(s) + wordSize
-		c.column.Words = append(c.column.Words, s)
+	n := c.word(s)
+	if n < 0 {
+		c.Bad++
+		return
 	}
 	row := len(c.b.latency) - 1
 	if n := len(c.column.Values); n == row+1 {
@@ -143,10 +179,80 @@ func (c *ColumnBuilder) Word(s string) {
 	c.column.Values = append(c.column.Values, float64(n))
 }
 
+// word returns the index of a word, or -1 if it does not fit the column.
+func (c *ColumnBuilder) word(s string) int {
+	if !c.begun {
+		c.begun, c.words = true, true
+		c.numbers = make(map[string]int)
+	}
+	if !c.words {
+		return -1
+	}
+	n, ok := c.numbers[s]
+	if !ok {
+		if n = len(c.column.Words); n == maxDictionary {
+			return -1
+		}
+		s = strings.Clone(s) // which may be of a long line
+		c.numbers[s] = n
+		c.b.text += len(s) + wordSize
+		c.column.Words = append(c.column.Words, s)
+	}
+	return n
+}
+
+// Cells sets the cells in the last rows, of which none was set. NaN is an empty cell. If words is
+// not nil, values are indexes of it. The column is the same as with [ColumnBuilder.Number] or
+// [ColumnBuilder.Word] for each cell.
+func (c *ColumnBuilder) Cells(values []float64, words []string) {
+	if c.skip {
+		return
+	}
+	row := len(c.b.latency) - len(values)
+	if words == nil && !c.words && !c.out {
+		c.begun = c.begun || slices.ContainsFunc(values, func(v float64) bool { return v == v })
+		if !c.begun {
+			return // it may be of words yet
+		}
+		c.fill(row)
+		c.column.Values = append(c.column.Values, values...)
+		if c.empty == c.empty {
+			for i, v := range c.column.Values[row:] {
+				if v != v {
+					c.column.Values[row+i] = c.empty
+				}
+			}
+		}
+		return
+	}
+	numbers := make([]int, len(words)) // of words; 0 is not known yet
+	for _, v := range values {
+		if row++; v != v {
+			continue
+		}
+		var n int
+		if c.out {
+			c.b.Left++
+			continue
+		} else if words == nil {
+			n = c.word(strconv.FormatFloat(v, 'g', -1, 64))
+		} else if n = numbers[int(v)] - 1; n < 0 {
+			n = c.word(words[int(v)])
+			numbers[int(v)] = n + 1
+		}
+		if n < 0 {
+			c.Bad++
+			continue
+		}
+		c.fill(row - 1)
+		c.column.Values = append(c.column.Values, float64(n))
+	}
+}
+
 // Text sets the cell in the present row, from text. If the first cell of a column that is not
 // empty is a number, the column is of numbers, and otherwise it is of words.
 func (c *ColumnBuilder) Text(s string) {
-	if s == "" {
+	if s == "" || c.skip {
 		return
 	}
 	if c.out {
