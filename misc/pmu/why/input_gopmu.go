@@ -23,6 +23,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"unsafe"
 )
 
 // maxLine is how long a line may be. A task with a full timeline has about a tenth.
@@ -32,6 +34,7 @@ const maxLine = 16 << 20
 type input struct {
 	source.Source
 	latency  string // the name of its column
+	block    int    // the size of all blocks, if it isn't 0: for tests
 	stderr   io.Writer
 	progress *progress
 	failed   bool
@@ -68,7 +71,7 @@ func (in *input) read(name string) {
 	}
 	defer r.Close()
 	b := bufio.NewReaderSize(r, 1<<20)
-	f := file{input: in, r: b}
+	f := file{input: in, r: b, size: r.Size()}
 	head, err := b.Peek(1)
 	switch {
 	case err == io.EOF:
@@ -111,8 +114,16 @@ func peek(b *bufio.Reader, n int) []byte {
 type file struct {
 	*input
 	r              *bufio.Reader
+	size           int64 // of it in bytes, or 0 if that isn't known
 	skipped, twice int64
 	short          int64 // lines of CSV
+}
+
+func (in *input) blockSize(usual int) int {
+	if in.block > 0 {
+		return in.block
+	}
+	return usual
 }
 
 // use says in which unit the file has latencies. All files must have one.
@@ -179,84 +190,106 @@ func (f *file) task(t *record.Task) {
 
 // readJSON reads lines of JSON, of tasks or of any table, and JSON of OTLP.
 func (f *file) readJSON() error {
-	s := bufio.NewScanner(f.r)
-	s.Buffer(make([]byte, 0, 1<<16), maxLine)
-	first := true
-	isTasks := false
-	var firstErr error
-	rows := 0
-	for s.Scan() {
-		line := bytes.TrimSpace(s.Bytes())
-		if len(line) == 0 {
-			continue
-		}
-		if first {
-			first = false
-			var keys map[string]json.RawMessage
-			if json.Unmarshal(line, &keys) != nil || keys["resourceSpans"] != nil {
-				// It is an object of several lines, or of spans.
-				return f.readOTLP(io.MultiReader(bytes.NewReader(append(line, '\n')), rest(s, f.r)))
-			}
-			isTasks = keys["trace_id"] != nil && keys["wall_ns"] != nil
-			unit := f.columnUnit(f.latency)
-			if isTasks {
-				unit = "ms"
-			}
-			if err := f.use(unit); err != nil {
-				return err
-			}
-		}
-		var err error
-		if isTasks {
-			var t *record.Task
-			if t, err = record.ParseJSON(line); err == nil {
-				f.task(t)
-			}
-		} else {
-			err = f.object(line)
-		}
-		if err != nil {
-			if firstErr == nil {
-				firstErr = err
-			}
-			f.skipped += int64(len(s.Bytes())) + 1
-			continue
-		}
-		rows++
-	}
-	if s.Err() == bufio.ErrTooLong {
+	s := &splitter{r: f.r, size: f.blockSize(firstBlock), end: lastLine}
+	first := &block{}
+	err := s.next(first, maxLine)
+	if err == errLong {
 		return fmt.Errorf("a line is longer than %d bytes", maxLine)
 	}
-	if s.Err() != nil || rows > 0 {
-		return s.Err()
+	head := bytes.TrimSpace(first.data)
+	if i := bytes.IndexByte(head, '\n'); i >= 0 {
+		head = bytes.TrimSpace(head[:i])
+	}
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(head, &keys) != nil || keys["resourceSpans"] != nil {
+		// It is an object of several lines, or of spans.
+		return f.readOTLP(io.MultiReader(bytes.NewReader(first.data), s.rest()))
+	}
+	isTasks := keys["trace_id"] != nil && keys["wall_ns"] != nil
+	unit := f.columnUnit(f.latency)
+	if isTasks {
+		unit = "ms"
+	}
+	if err := f.use(unit); err != nil {
+		return err
+	}
+	var known atomic.Pointer[schema]
+	known.Store(newSchema(f.b.Columns(), f.b.Skip))
+	var firstErr error
+	rows := 0
+	merge := func(b *block) bool {
+		b.merge(&f.b, func(r *slowRow) {
+			if r.task != nil {
+				f.task(r.task)
+			} else {
+				f.object(r.object)
+			}
+		})
+		if len(b.slow) > 0 && !isTasks {
+			known.Store(newSchema(f.b.Columns(), f.b.Skip))
+		}
+		f.skipped += b.skipped
+		rows += b.rows
+		if firstErr == nil {
+			firstErr = b.err
+		}
+		f.progress.rows(f.b.Rows())
+		return true
+	}
+	parse := func(b *block) { f.parseJSON(b, known.Load(), isTasks) }
+	parse(first)
+	before := f.b.Rows()
+	merge(first)
+	if err == nil {
+		f.expect(f.b.Rows()-before, int64(len(first.data)))
+		s.size = f.blockSize(blockSize)
+		err = blocks(s, maxLine, parse, merge)
+	}
+	switch {
+	case err == errLong:
+		return fmt.Errorf("a line is longer than %d bytes", maxLine)
+	case err != nil && err != io.EOF:
+		return err
+	case rows > 0:
+		return nil
 	}
 	return firstErr
 }
 
-// rest returns what a scanner has not returned.
-func rest(s *bufio.Scanner, r io.Reader) io.Reader {
-	return io.MultiReader(&lines{s: s}, r)
-}
-
-// lines reads the lines of a scanner.
-type lines struct {
-	s    *bufio.Scanner
-	left []byte
-}
-
-func (l *lines) Read(p []byte) (int, error) {
-	for len(l.left) == 0 {
-		if !l.s.Scan() {
-			if err := l.s.Err(); err != nil {
-				return 0, err
-			}
-			return 0, io.EOF
+// parseJSON parses the lines of a block.
+func (f *file) parseJSON(b *block, s *schema, isTasks bool) {
+	b.reset(s)
+	b.seen = append(b.seen[:0], make([]int, len(s.columns))...)
+	data := unsafe.String(unsafe.SliceData(b.data), len(b.data))
+	for n := 1; len(data) > 0; n++ {
+		var line string
+		line, data, _ = strings.Cut(data, "\n")
+		line = strings.TrimSuffix(line, "\r")
+		size := int64(len(line)) + 1
+		if line = strings.TrimSpace(line); line == "" {
+			continue
 		}
-		l.left = append(append(l.left, l.s.Bytes()...), '\n')
+		if !isTasks && !f.sql && f.flat(b, line, n) {
+			b.rows++
+			continue
+		}
+		r := slowRow{at: len(b.latency)}
+		var err error
+		if isTasks {
+			r.task, err = record.ParseJSON([]byte(line))
+		} else {
+			r.object, err = f.decode(line)
+		}
+		if err != nil {
+			if b.err == nil {
+				b.err = err
+			}
+			b.skipped += size
+			continue
+		}
+		b.rows++
+		b.slow = append(b.slow, r)
 	}
-	n := copy(p, l.left)
-	l.left = l.left[n:]
-	return n, nil
 }
 
 // columnUnit returns the unit that a name ends in.
@@ -269,28 +302,30 @@ func (in *input) columnUnit(name string) string {
 	return ""
 }
 
-// object adds a line of a table: an object whose members are cells. Those of objects within
-// are named by both names with a dot between. Arrays are left out.
-func (f *file) object(line []byte) error {
-	d := json.NewDecoder(bytes.NewReader(line))
+// decode parses a line of a table: an object whose members are cells.
+func (f *file) decode(line string) (map[string]any, error) {
+	d := json.NewDecoder(strings.NewReader(line))
 	d.UseNumber()
 	var o map[string]any
 	if err := d.Decode(&o); err != nil {
-		return err
+		return nil, err
 	}
-	latency, ok := o[f.latency]
-	if !ok {
-		return fmt.Errorf("there is no column %q: -latency names the one that is how long a request took", f.latency)
+	if _, ok := o[f.latency]; !ok {
+		return nil, fmt.Errorf("there is no column %q: -latency names the one that is how long a request took", f.latency)
 	}
+	return o, nil
+}
+
+// object adds a line of a table. Members of objects within are named by both names with a dot
+// between. Arrays are left out.
+func (f *file) object(o map[string]any) {
 	v := nan
-	if n, ok := latency.(json.Number); ok {
+	if n, ok := o[f.latency].(json.Number); ok {
 		v, _ = n.Float64()
 	}
 	delete(o, f.latency)
 	f.b.Add(v)
 	f.members("", nil, o)
-	f.progress.rows(f.b.Rows())
-	return nil
 }
 
 func (f *file) members(prefix string, path []string, o map[string]any) {
@@ -332,12 +367,28 @@ func (f *file) readCSV() error {
 	if bytes.HasPrefix(peek(f.r, 3), []byte("\xef\xbb\xbf")) {
 		f.r.Discard(3)
 	}
-	r := csv.NewReader(f.r)
-	r.ReuseRecord = true
-	r.FieldsPerRecord = -1
-	header, err := r.Read()
-	if err != nil {
+	s := &splitter{r: f.r, size: f.blockSize(firstBlock), end: lastRecord, cut: true}
+	first := &block{}
+	var err error
+	lines := 0
+	for err == nil && len(bytes.TrimLeft(first.data, "\r\n")) == 0 {
+		lines += bytes.Count(first.data, []byte("\n"))
+		err = s.next(first, maxLine)
+	}
+	if err == errLong {
+		first.data = first.data[:0]
+	}
+	if err != nil && err != errLong && err != io.EOF && len(first.data) == 0 {
 		return err
+	}
+	head := csv.NewReader(bytes.NewReader(first.data))
+	if err == errLong {
+		head = csv.NewReader(s.rest())
+	}
+	head.FieldsPerRecord = -1
+	header, headErr := head.Read()
+	if headErr != nil {
+		return headErr
 	}
 	if err := f.use(f.columnUnit(f.latency)); err != nil {
 		return err
@@ -361,29 +412,158 @@ func (f *file) readCSV() error {
 	if at < 0 {
 		return fmt.Errorf("there is no column %q among %s: -latency names the one that is how long a request took", f.latency, list(header))
 	}
-	for {
-		row, err := r.Read()
-		switch {
-		case err == io.EOF:
-			return nil
-		case errors.Is(err, csv.ErrQuote) || errors.Is(err, csv.ErrBareQuote):
-			return fmt.Errorf("the rest is left out: %v", err)
-		case err != nil:
-			return err
-		case len(row) != len(columns):
-			f.short++
-			continue
-		}
-		v, err := strconv.ParseFloat(strings.TrimSpace(row[at]), 64)
-		if err != nil {
+	row := func(fields []string) {
+		v, ok := parseNumber(strings.TrimSpace(fields[at]))
+		if !ok {
 			v = nan
 		}
 		f.b.Add(v)
 		for i, c := range columns {
 			if c != nil {
-				c.Text(row[i])
+				c.Text(fields[i])
 			}
 		}
+	}
+	// rows reads what is in no blocks, one line after the other.
+	rows := func(r *csv.Reader, lines int) error {
+		r.ReuseRecord = true
+		r.FieldsPerRecord = -1
+		for {
+			fields, err := r.Read()
+			switch {
+			case err == io.EOF:
+				return nil
+			case err != nil:
+				return csvError(err, lines)
+			case len(fields) != len(columns):
+				f.short++
+				continue
+			}
+			row(fields)
+			f.progress.rows(f.b.Rows())
+		}
+	}
+	if err == errLong {
+		return rows(head, lines)
+	}
+
+	var known atomic.Pointer[schema]
+	known.Store(newSchema(columns, f.b.Skip))
+	lines += bytes.Count(first.data[:head.InputOffset()], []byte("\n"))
+	var bad error
+	merge := func(b *block) bool {
+		b.merge(&f.b, func(r *slowRow) { row(r.fields) })
+		if len(b.slow) > 0 {
+			known.Store(newSchema(columns, f.b.Skip))
+		}
+		f.short += b.short
+		if b.err != nil {
+			bad = csvError(b.err, lines)
+		}
+		lines += b.lines
 		f.progress.rows(f.b.Rows())
+		return bad == nil
+	}
+	parse := func(b *block) { b.parseCSV(known.Load(), at) }
+	first.data = first.data[head.InputOffset():]
+	parse(first)
+	before := f.b.Rows()
+	if merge(first) && err == nil {
+		f.expect(f.b.Rows()-before, int64(len(first.data)))
+		s.size = f.blockSize(blockSize)
+		err = blocks(s, maxLine, parse, merge)
+	}
+	switch {
+	case bad != nil:
+		return bad
+	case err == errLong:
+		return rows(csv.NewReader(s.rest()), lines)
+	case err != io.EOF:
+		return err
+	}
+	return nil
+}
+
+// csvError returns what the sentence on an error of encoding/csv is, where so many lines are
+// before what it has read.
+func csvError(err error, lines int) error {
+	var p *csv.ParseError
+	if errors.As(err, &p) {
+		p.StartLine += lines
+		p.Line += lines
+	}
+	if errors.Is(err, csv.ErrQuote) || errors.Is(err, csv.ErrBareQuote) {
+		return fmt.Errorf("the rest is left out: %v", err)
+	}
+	return err
+}
+
+// parseCSV parses the records of a block.
+func (b *block) parseCSV(s *schema, at int) {
+	b.reset(s)
+	b.lines = bytes.Count(b.data, []byte("\n"))
+	if bytes.IndexByte(b.data, '"') >= 0 {
+		r := csv.NewReader(bytes.NewReader(b.data))
+		r.ReuseRecord = true
+		r.FieldsPerRecord = -1
+		for {
+			fields, err := r.Read()
+			if err != nil {
+				if err != io.EOF {
+					b.err = err
+				}
+				return
+			}
+			b.record(fields, at)
+		}
+	}
+	data := unsafe.String(unsafe.SliceData(b.data), len(b.data))
+	for len(data) > 0 {
+		end := strings.IndexByte(data, '\n')
+		line := data[:max(end, 0)]
+		if end < 0 {
+			line, data = data, ""
+		} else {
+			data = data[end+1:]
+		}
+		line = strings.TrimSuffix(line, "\r")
+		if line == "" {
+			continue
+		}
+		b.fields = b.fields[:0]
+		from := 0
+		for i := range len(line) {
+			if line[i] == ',' {
+				b.fields = append(b.fields, line[from:i])
+				from = i + 1
+			}
+		}
+		b.fields = append(b.fields, line[from:])
+		b.record(b.fields, at)
+	}
+}
+
+// record adds a record of CSV to a block.
+func (b *block) record(fields []string, at int) {
+	if len(fields) != len(b.schema.columns) {
+		b.short++
+		return
+	}
+	for _, i := range b.schema.unknown {
+		if fields[i] != "" {
+			b.slow = append(b.slow, slowRow{at: len(b.latency), fields: slices.Clone(fields)})
+			return
+		}
+	}
+	v, ok := parseNumber(strings.TrimSpace(fields[at]))
+	if !ok {
+		v = nan
+	}
+	row := len(b.latency)
+	b.latency = append(b.latency, v)
+	for i := range b.schema.columns {
+		if c := &b.schema.columns[i]; c.begun && !c.skip {
+			b.columns[i].text(row, fields[i], c.words)
+		}
 	}
 }

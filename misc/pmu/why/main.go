@@ -18,6 +18,7 @@
 //	-p P           the percentile that is explained: 0.99
 //	-kind KIND     only requests of this kind; without it, of the most frequent one
 //	-latency NAME  the column of the latency
+//	-columns NAMES only these columns, with commas between; nothing is kept of others
 //	-bandwidth B   of clusters of values, in the unit of each column; 0 estimates it
 //	-seed N        of what is drawn at random
 //	-html FILE     writes a page with drawings there, too

@@ -12,11 +12,15 @@ import (
 	"io"
 	"os"
 	"pmu/internal/source"
+	"runtime/debug"
 	"runtime/task/why"
 	"slices"
 	"strings"
 	"time"
 )
+
+// manyCells is a table whose memory matters: 256 MB.
+const manyCells = 32 << 20
 
 // run is the program. It returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -37,6 +41,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	fs.StringVar(&page, "html", "", "write a page with drawings to this `file`, too")
 	fs.Int64Var(&in.Max, "max", 1<<40, "read at most so many `bytes` from each file or URL")
 	fs.DurationVar(&in.Timeout, "timeout", 2*time.Minute, "for each URL")
+	columns := fs.String("columns", "", "only columns with these `names`, with commas between")
 	fs.BoolVar(&in.sql, "sql", false, "print the analysis as SQL for a database, with thresholds of these files")
 	fs.Usage = func() {
 		fmt.Fprintln(stderr, "usage: why [flags] FILE|URL...")
@@ -51,6 +56,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	if in.Max <= 0 {
 		return fail(fmt.Errorf("-max is %d: it must be more than 0", in.Max))
+	}
+	var only []string
+	if *columns != "" {
+		only = strings.Split(*columns, ",")
+		in.b.Skip = func(name string) bool { return name != "kind" && !slices.Contains(only, name) }
 	}
 	in.progress = newProgress(stderr)
 	for _, name := range fs.Args() {
@@ -70,7 +80,16 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 			fmt.Fprintf(stderr, "why: column %q: %d cells don't fit the others and are left out\n", c.Name(), c.Bad)
 		}
 	}
+	for _, name := range only {
+		if !slices.ContainsFunc(in.b.Columns(), func(c *why.ColumnBuilder) bool { return c.Name() == name }) {
+			fmt.Fprintf(stderr, "why: there is no column %.100q\n", name)
+		}
+	}
 	t := in.b.Table(in.unit)
+	if len(t.Latency)*len(t.Columns) > manyCells {
+		// What the analysis allocates is less than the table, and gone soon.
+		defer debug.SetGCPercent(debug.SetGCPercent(10))
+	}
 	kind, err := selectKind(t, kind, stderr)
 	if err != nil {
 		return fail(err)
@@ -162,6 +181,7 @@ func list(names []string) string {
 type progress struct {
 	w    io.Writer // nil if it isn't a terminal
 	last time.Time
+	next int // rows
 }
 
 func newProgress(w io.Writer) *progress {
@@ -174,8 +194,8 @@ func newProgress(w io.Writer) *progress {
 }
 
 func (p *progress) rows(n int) {
-	if p.w != nil && n%10_000 == 0 && time.Since(p.last) > 200*time.Millisecond {
-		p.last = time.Now()
+	if p.w != nil && n >= p.next && time.Since(p.last) > 200*time.Millisecond {
+		p.last, p.next = time.Now(), n+10_000
 		fmt.Fprintf(p.w, "\r%d requests ", n)
 	}
 }

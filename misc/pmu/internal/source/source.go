@@ -98,6 +98,16 @@ func (l *Reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Size returns how many bytes there are to read, or 0 if that isn't known: of a file it is.
+func (l *Reader) Size() int64 {
+	if f, ok := l.r.(*os.File); ok {
+		if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() {
+			return min(fi.Size(), l.left)
+		}
+	}
+	return 0
+}
+
 // Close closes what was opened.
 func (l *Reader) Close() error { return l.r.Close() }
 
