@@ -15,6 +15,8 @@
 // its attributes are the times that spans below it took, without those that they waited for
 // themselves. "-" is standard input. All files are one table.
 //
+// A server that records tasks says the same itself, as a page: /debug/pprof/why.
+//
 //	-p P           the percentile that is explained: 0.99
 //	-kind KIND     only requests of this kind; without it, of the most frequent one
 //	-latency NAME  the column of the latency
