@@ -42,15 +42,17 @@ type block struct {
 	// of which at is the number.
 	slow []slowRow
 
-	lines   int // of CSV, for positions of errors
-	fields  []string
-	tokens  []token
-	last    []int // the columns of the last line, in their order
-	seen    []int // the line in which each column was last
-	short   int64 // lines
-	skipped int64 // bytes
-	rows    int   // of JSON, that are none of skipped
-	err     error // the rest of the file is left out, or for JSON the first of skipped
+	lines    int // of CSV, for positions of errors
+	fields   []string
+	tokens   []token
+	last     []int // the columns of the last line, in their order
+	seen     []int // the line in which each column was last
+	objects  []string
+	prefixes map[string]string
+	short    int64 // lines
+	skipped  int64 // bytes
+	rows     int   // of JSON, that are none of skipped
+	err      error // the rest of the file is left out, or for JSON the first of skipped
 }
 
 // A slowRow is a row that has a cell of a column of which it isn't known whether it is of

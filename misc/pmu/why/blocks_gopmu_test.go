@@ -221,8 +221,11 @@ func blockInputs(t interface {
 		`{"latency":"1","a":"5"}`, `{"latency":1,"o":{"p":1,"q":"x"},"l":[1,2]}`, `{"latency":1,"a":"\u0041"}`, `{"latency":1,"a":"é"}`, "{\"latency\":1,\"a\":\"\xff\"}", `{"latency":1,"a":01}`,
 		`{"latency":1,"a":1.}`, `{"latency":-0,"a":-1.5e-3} x`, ` { "latency" : 1 , "a" : 2 } `, `{"latency":1,"a":2`, `{}`, `{"a":1}`, `{"latency":1}`, `{"latency":1,"a":1e999}`, `{"latency":1e999}`,
 		`{"latency":null,"a":""}`, `{"latency":1,"b":"","a":"NaN"}`, `{"latency":1,"a":"Inf"}`, `{"latency":1,"a":2,}`, `{"latency":1,"a.b":2,"a":{"b":3}}`, "{\"latency\":1,\"a\":\"x\ty\"}", `{"latency":1 "a":2}`,
+		`{"latency":1,"o":{"p":1},"o":{"q":2}}`, `{"latency":1,"o":{"p":1},"o":5}`, `{"latency":1,"o":5,"o":{"p":1}}`, `{"latency":1,"o":{"p":1},"o":null}`, `{"latency":1,"o":null,"o":{"p":1}}`,
+		`{"latency":1,"o":{"p":1,"p":2}}`, `{"latency":1,"o":{}}`, `{"latency":{"a":1}}`, `{"latency":1,"o":{"latency":3}}`, `{"latency":1,"o":{"p":{"r":1},"p":2},"o.p":3}`, `{"latency":1,"o.p":3,"o":{"p":2}}`,
+		`{"latency":1,"o":{"p":{"q":{"r":{"s":{"t":1}}}}}}`, `{"latency":1,"o":{"p":1},"o.":2}`, `{"latency":1,"":{"":1},".":2}`, `{"latency":1,"o":{"p":1}`, `{"o":{"p":1},"latency":2,"a":1}`,
 	} {
-		list = append(list, strings.Repeat(`{"latency":1,"a":2,"b":"x"}`+"\n", 5)+s+"\r\n"+`{"latency":2,"a":5}`+"\n"+s, `{"latency":1}`+"\n"+s+"\n\n"+`{"latency":7,"b":2,"a":7}`+"\n"+s+"\n")
+		list = append(list, strings.Repeat(`{"latency":1,"a":2,"b":"x","o":{"p":1,"q":"y"}}`+"\n", 5)+s+"\r\n"+`{"latency":2,"a":5}`+"\n"+s, `{"latency":1}`+"\n"+s+"\n\n"+`{"latency":7,"b":2,"a":7}`+"\n"+s+"\n")
 	}
 	return list
 }

@@ -6,10 +6,14 @@
 
 package main
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
-// This file parses the lines that most files of JSON have: flat objects of numbers and strings.
-// All other lines are for encoding/json, which takes ten times as long.
+// This file parses the lines that most files of JSON have: objects of numbers and strings, and of
+// such objects.
+// All other lines are for encoding/json, which takes several times as long.
 
 // A token is a member of an object.
 type token struct {
@@ -26,102 +30,32 @@ const (
 	tokenString
 	tokenBool
 	tokenNull
+	tokenObject
 )
+
+// A flatLine is a line that is being scanned.
+type flatLine struct {
+	f       *file
+	b       *block
+	s       string
+	line    int      // its number, from 1 on
+	latency int      // the token, or -1
+	members int      // so far
+	objects []string // names of objects within, with a dot at the end
+}
 
 // flat adds a line to a block. It reports false, and adds nothing, if the line has anything that is
 // not in every reader's JSON, or a column that is not known.
 func (f *file) flat(b *block, s string, line int) bool {
 	b.tokens = b.tokens[:0]
-	latency := -1 // the token
-	i := 1
+	l := flatLine{f: f, b: b, s: s, line: line, latency: -1, objects: b.objects[:0]}
 	if s[0] != '{' {
 		return false
 	}
-	i = space(s, i)
-	if i < len(s) && s[i] == '}' {
-		return false
-	}
-	for n := 0; ; n++ {
-		// A name, which is mostly that of the line before.
-		if i >= len(s) || s[i] != '"' {
-			return false
-		}
-		name, end := str(s, i)
-		if end < 0 {
-			return false
-		}
-		t := token{column: -2}
-		if n < len(b.last) && b.last[n] >= 0 && b.schema.columns[b.last[n]].name == name {
-			t.column = b.last[n]
-		} else if name == f.latency {
-			t.column = -1
-		} else if k, ok := b.schema.byName[name]; ok {
-			t.column = k
-		}
-		if n == len(b.last) {
-			b.last = append(b.last, -1)
-		}
-		if t.column >= 0 {
-			b.last[n] = t.column
-		}
-		if i = space(s, end); i >= len(s) || s[i] != ':' {
-			return false
-		}
-		if i = space(s, i+1); i >= len(s) {
-			return false
-		}
-		switch c := s[i]; {
-		case c == '"':
-			if t.text, end = str(s, i); end < 0 {
-				return false
-			}
-			t.kind = tokenString
-		case c == '-' || c-'0' < 10:
-			if end = numberEnd(s, i); end < 0 {
-				return false
-			}
-			t.text = s[i:end]
-			t.kind = tokenNumber
-		case len(s) >= i+4 && s[i:i+4] == "true":
-			t.kind, t.text, end = tokenBool, "true", i+4
-		case len(s) >= i+5 && s[i:i+5] == "false":
-			t.kind, t.text, end = tokenBool, "false", i+5
-		case len(s) >= i+4 && s[i:i+4] == "null":
-			t.kind, end = tokenNull, i+4
-		default:
-			return false
-		}
-		switch {
-		case t.column == -1:
-			if latency >= 0 {
-				return false // twice
-			}
-			latency = len(b.tokens)
-			b.tokens = append(b.tokens, t)
-		case t.column >= 0:
-			if b.seen[t.column] == line {
-				return false
-			}
-			b.seen[t.column] = line
-			if c := &b.schema.columns[t.column]; !c.begun && !c.skip && t.kind != tokenNull && (t.kind != tokenString || t.text != "") {
-				return false
-			}
-			b.tokens = append(b.tokens, t)
-		case t.kind != tokenNull && (f.b.Skip == nil || !f.b.Skip(name)):
-			return false
-		}
-		if i = space(s, end); i >= len(s) {
-			return false
-		}
-		if s[i] == '}' {
-			break
-		}
-		if s[i] != ',' {
-			return false
-		}
-		i = space(s, i+1)
-	}
-	if latency < 0 || space(s, i+1) != len(s) {
+	end := l.object(0, "")
+	b.objects = l.objects
+	latency := l.latency
+	if latency < 0 || end < 0 || space(s, end) != len(s) {
 		return false
 	}
 	row := len(b.latency)
@@ -149,6 +83,138 @@ func (f *file) flat(b *block, s string, line int) bool {
 		}
 	}
 	return true
+}
+
+// deepest is how many objects may be in each other.
+const deepest = 4
+
+// object scans an object that begins at i, whose members' names have a prefix. It returns where the
+// object ends, or -1 if it is not for this scanner.
+func (l *flatLine) object(i int, prefix string) int {
+	b, s := l.b, l.s
+	i = space(s, i+1)
+	if i < len(s) && s[i] == '}' {
+		return i + 1
+	}
+	for ; ; l.members++ {
+		// A name, which is mostly that of the line before.
+		if i >= len(s) || s[i] != '"' {
+			return -1
+		}
+		key, end := str(s, i)
+		if end < 0 {
+			return -1
+		}
+		n := l.members
+		for n >= len(b.last) {
+			b.last = append(b.last, -1)
+		}
+		name, column := "", -2
+		if k := b.last[n]; k >= 0 {
+			if c := b.schema.columns[k].name; len(c) == len(prefix)+len(key) && c[len(prefix):] == key && c[:len(prefix)] == prefix {
+				name, column = c, k
+			}
+		}
+		if column < 0 {
+			if name = key; prefix != "" {
+				name = prefix + key
+			}
+			if k, ok := b.schema.byName[name]; ok {
+				column = k
+				b.last[n] = k
+			} else if prefix == "" && name == l.f.latency {
+				column = -1
+			}
+		}
+		for _, o := range l.objects {
+			if len(o) == len(name)+1 && o[:len(name)] == name {
+				return -1 // it is an object, too
+			}
+		}
+		if i = space(s, end); i >= len(s) || s[i] != ':' {
+			return -1
+		}
+		if i = space(s, i+1); i >= len(s) {
+			return -1
+		}
+		t := token{column: column}
+		switch c := s[i]; {
+		case c == '"':
+			if t.text, end = str(s, i); end < 0 {
+				return -1
+			}
+			t.kind = tokenString
+		case c == '-' || c-'0' < 10:
+			if end = numberEnd(s, i); end < 0 {
+				return -1
+			}
+			t.text = s[i:end]
+			t.kind = tokenNumber
+		case c == '{':
+			if column == -1 || column >= 0 && b.seen[column] == l.line || len(l.objects) == deepest {
+				return -1
+			}
+			inner := l.prefix(name)
+			l.objects = append(l.objects, inner)
+			if end = l.object(i, inner); end < 0 {
+				return -1
+			}
+			t.kind = tokenObject
+		case len(s) >= i+4 && s[i:i+4] == "true":
+			t.kind, t.text, end = tokenBool, "true", i+4
+		case len(s) >= i+5 && s[i:i+5] == "false":
+			t.kind, t.text, end = tokenBool, "false", i+5
+		case len(s) >= i+4 && s[i:i+4] == "null":
+			t.kind, end = tokenNull, i+4
+		default:
+			return -1
+		}
+		switch {
+		case t.kind == tokenObject:
+		case column == -1:
+			l.latency = len(b.tokens) // the last one, if there are two
+			b.tokens = append(b.tokens, t)
+		case column >= 0:
+			if b.seen[column] == l.line {
+				return -1
+			}
+			b.seen[column] = l.line
+			if c := &b.schema.columns[column]; !c.begun && !c.skip && t.kind != tokenNull && (t.kind != tokenString || t.text != "") {
+				return -1
+			}
+			b.tokens = append(b.tokens, t)
+		case t.kind != tokenNull && (l.f.b.Skip == nil || !l.f.b.Skip(name)):
+			return -1
+		}
+		if i = space(s, end); i >= len(s) {
+			return -1
+		}
+		if s[i] == '}' {
+			l.members++
+			return i + 1
+		}
+		if s[i] != ',' {
+			return -1
+		}
+		i = space(s, i+1)
+	}
+}
+
+// prefix returns what the names of an object's members begin with.
+func (l *flatLine) prefix(name string) string {
+	b := l.b
+	p, ok := b.prefixes[name]
+	if !ok {
+		if len(b.prefixes) > 100 {
+			clear(b.prefixes) // objects whose names are data
+		}
+		if b.prefixes == nil {
+			b.prefixes = make(map[string]string)
+		}
+		p = strings.Clone(name) + "."
+		b.prefixes[p[:len(name)]] = p
+	}
+	return p
 }
 
 func space(s string, i int) int {
