@@ -41,6 +41,7 @@ type Counters struct {
 
 	layout counterLayout
 	slots  int           // in layout
+	attrs  []perf.Attr   // of each slot
 	set    atomic.Uint64 // setID; written with mu
 
 	mu  sync.Mutex
@@ -132,12 +133,22 @@ func (v CounterValue) count() perf.Count {
 // An error says what is wrong and what would help. Then nothing has been
 // opened: an event that can't be counted is never left out or replaced.
 func OpenCounters(events ...string) (*Counters, error) {
+	c, err := newCounters(events)
+	if err == nil {
+		err = c.open()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// newCounters is OpenCounters without the opening.
+func newCounters(events []string) (*Counters, error) {
 	if len(events) > perf.MaxEvents { // before names are looked at
 		return nil, tooManyCounters(len(events))
 	}
 	c := new(Counters)
-	var attrs []perf.Attr
-	var owner []*perfevent.Event // of each slot
 	for _, name := range events {
 		e, err := perfParse(name, nil)
 		if err != nil {
@@ -158,31 +169,37 @@ func OpenCounters(events ...string) (*Counters, error) {
 		}
 		c.events = append(c.events, e)
 		for _, a := range e.Attrs {
-			if len(attrs) < len(c.layout) {
-				c.layout[len(attrs)] = uint8(len(c.events))
+			if len(c.attrs) < len(c.layout) {
+				c.layout[len(c.attrs)] = uint8(len(c.events))
 			}
-			attrs = append(attrs, a.Attr)
-			owner = append(owner, e)
+			c.attrs = append(c.attrs, a.Attr)
 		}
 	}
 	switch {
-	case len(attrs) == 0:
+	case len(c.attrs) == 0:
 		return nil, errors.New("counters: no events")
-	case len(attrs) > perf.MaxEvents:
-		return nil, tooManyCounters(len(attrs))
+	case len(c.attrs) > perf.MaxEvents:
+		return nil, tooManyCounters(len(c.attrs))
 	}
-	set, f := runtime_perfCountStart(attrs)
+	c.slots = len(c.attrs)
+	c.raw = make([]perf.Count, c.slots)
+	return c, nil
+}
+
+// open starts counting, from 0. c is new, or closed.
+func (c *Counters) open() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	set, f := runtime_perfCountStart(c.attrs)
 	switch f.Op {
 	case perf.OpNone:
 	case perf.OpBusy:
-		return nil, fmt.Errorf("counters: %d are open already; close one", perf.MaxCounterSets)
+		return fmt.Errorf("counters: %d are open already; close one", perf.MaxCounterSets)
 	default:
-		return nil, counterError(perfError(owner[f.Slot].Name, f))
+		return counterError(perfError(c.events[c.layout[f.Slot]-1].Name, f))
 	}
-	c.slots = len(attrs)
 	c.set.Store(uint64(set.Set)<<32 | uint64(set.Gen))
-	c.raw = make([]perf.Count, len(attrs))
-	return c, nil
+	return nil
 }
 
 func tooManyCounters(n int) error {

@@ -85,3 +85,21 @@ func counterSet(c *Counters) (set perf.SetID, slots int) { return c.setID(), c.s
 func counterValues(c *Counters, dst []CounterValue, raw []perf.Count) {
 	c.layout.values(dst, raw[:c.slots])
 }
+
+// Counters of package runtime/task are opened again and again.
+//
+//go:linkname counterNew runtime/task.pprof_counterNew
+func counterNew(events []string) (*Counters, error) { return newCounters(events) }
+
+//go:linkname counterOpen runtime/task.pprof_counterOpen
+func counterOpen(c *Counters) error { return c.open() }
+
+// counterSlots returns of which event each slot of c is.
+//
+//go:linkname counterSlots runtime/task.pprof_counterSlots
+func counterSlots(c *Counters) (events []uint8) {
+	for _, e := range c.layout[:c.slots] {
+		events = append(events, e-1)
+	}
+	return events
+}

@@ -6,6 +6,9 @@ package task
 
 import (
 	"context"
+	"fmt"
+	"runtime"
+	"sync"
 	"testing"
 )
 
@@ -50,5 +53,38 @@ func BenchmarkRegion(b *testing.B) {
 	for b.Loop() {
 		r := t.Region("region")
 		r.End()
+	}
+}
+
+// BenchmarkEpochChange ends an epoch and begins the next one, of four events, in a program with
+// so many threads.
+func BenchmarkEpochChange(b *testing.B) {
+	for _, threads := range []int{1, 10, 100} {
+		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
+			stop := make(chan struct{})
+			var ready, done sync.WaitGroup
+			for range threads - 1 {
+				ready.Add(1)
+				done.Go(func() {
+					runtime.LockOSThread()
+					ready.Done()
+					<-stop
+				})
+			}
+			ready.Wait()
+			defer done.Wait()
+			defer close(stop)
+			set := []string{"task-clock", "page-faults", "context-switches", "cpu-migrations"}
+			t, err := newTurns([][]string{set, set}, 0, new(numbers))
+			if err != nil {
+				b.Skip(err)
+			}
+			for b.Loop() {
+				t.end(t.begin())
+			}
+			if n := t.failed.Load(); n > 0 {
+				b.Fatalf("%d of %d failed: %v", n, t.epochs.Load(), *t.failure.Load())
+			}
+		})
 	}
 }

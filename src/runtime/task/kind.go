@@ -30,7 +30,7 @@ type kind struct {
 	wall, measured, switches, preemptions, migrations atomic.Int64
 	max                                               atomic.Int64
 	parts                                             [pprof.NumTimeParts]atomic.Int64
-	counts                                            [perf.MaxEvents]atomic.Uint64
+	counts                                            eventSums
 
 	lengths [numLengths]atomic.Uint32 // of all tasks
 	recent  struct {                  // those of the latest window: lengths at its beginning
@@ -154,8 +154,8 @@ func Slow(kind string, d time.Duration) {
 	k.threshold.Store(int64(max(d, 0)))
 }
 
-// observe adds a task that has ended.
-func (k *kind) observe(u *perf.TaskUsage, flags record.Flags) {
+// observe adds a task that has ended, whose counts are those of s, or nil.
+func (k *kind) observe(u *perf.TaskUsage, s *eventSet, flags record.Flags) {
 	n := k.count.Add(1)
 	if flags&record.Failed != 0 {
 		k.failed.Add(1)
@@ -181,10 +181,8 @@ func (k *kind) observe(u *perf.TaskUsage, flags record.Flags) {
 		k.preemptions.Add(int64(u.Preemptions))
 		k.migrations.Add(int64(u.Migrations))
 	}
-	for i := range u.Counts {
-		if v := u.Counts[i].Value; v != 0 {
-			k.counts[i].Add(v)
-		}
+	if s != nil && flags&record.Uncounted == 0 {
+		k.counts.add(s, &u.Counts)
 	}
 	k.lengths[lengthOf(u.Wall)].Add(1)
 	if n >= k.recent.until.Load() {
@@ -231,10 +229,14 @@ type usual struct {
 	tasks int64
 	wall  int64
 	usage perf.Usage
-	count [perf.MaxEvents]uint64
+
+	// By event; nil if fewer tasks have been counted than an average takes.
+	count []uint64
+	array [perf.MaxEvents]uint64
 }
 
-func (k *kind) readUsual(u *usual) {
+// readUsual stores the averages of the tasks of a kind, of counts those of s, which may be nil.
+func (k *kind) readUsual(u *usual, s *eventSet) {
 	n := k.count.Load()
 	if n == 0 {
 		return
@@ -248,13 +250,24 @@ func (k *kind) readUsual(u *usual) {
 	u.usage.Switches = uint64(k.switches.Load() / n)
 	u.usage.Preemptions = uint64(k.preemptions.Load() / n)
 	u.usage.Migrations = uint64(k.migrations.Load() / n)
-	for i := range u.count {
-		u.count[i] = k.counts[i].Load() / uint64(n)
+	if s == nil {
+		return
 	}
+	for i, e := range s.index {
+		sum, tasks := k.counts.read(e)
+		if tasks < min(n, leastUsual) {
+			return
+		}
+		u.array[i] = sum / uint64(tasks)
+	}
+	u.count = u.array[:len(s.index)]
 }
 
-// stats returns k's numbers.
-func (k *kind) stats(events int) KindStats {
+// leastUsual is of how many tasks an average is at least, once there have been so many.
+const leastUsual = 8
+
+// stats returns k's numbers, of events those with an index.
+func (k *kind) stats(index []uint16) KindStats {
 	s := KindStats{Kind: k.name, Count: k.count.Load(), Failed: k.failed.Load(), Slow: k.slow.Load(), Open: k.open.Load(),
 		Wall: time.Duration(k.wall.Load()), Max: time.Duration(k.max.Load()),
 		Threshold: time.Duration(k.threshold.Load()), Automatic: !k.fixed.Load()}
@@ -263,8 +276,9 @@ func (k *kind) stats(events int) KindStats {
 	}
 	s.Usage.Measured = time.Duration(k.measured.Load())
 	s.Usage.Switches, s.Usage.Preemptions, s.Usage.Migrations = k.switches.Load(), k.preemptions.Load(), k.migrations.Load()
-	for i := range events {
-		s.Usage.Count = append(s.Usage.Count, record.Count{Value: k.counts[i].Load()})
+	for _, i := range index {
+		sum, tasks := k.counts.read(i)
+		s.Usage.Count, s.Counted = append(s.Usage.Count, record.Count{Value: sum}), append(s.Counted, tasks)
 	}
 	var lengths [numLengths]uint32
 	sum := uint64(0)

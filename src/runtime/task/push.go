@@ -72,8 +72,8 @@ func (p *packer) clock(c *record.Clock) {
 
 var packers = sync.Pool{New: func() any { return new(packer) }}
 
-// push pushes the record of t, which has ended.
-func (r *recorder) push(t *Task, last *record.Clock, u *perf.TaskUsage, flags record.Flags, d *details, threshold int64, usual *usual) {
+// push pushes the record of t, which has ended. Its counts are those of set, or nil.
+func (r *recorder) push(t *Task, last *record.Clock, u *perf.TaskUsage, set *eventSet, flags record.Flags, d *details, threshold int64, usual *usual) {
 	p := packers.Get().(*packer)
 	p.w = p.w[:0]
 	p.bytes(t.trace[:])
@@ -93,8 +93,13 @@ func (r *recorder) push(t *Task, last *record.Clock, u *perf.TaskUsage, flags re
 	p.u(u.Working)
 	p.i(threshold)
 	p.usage(&u.Usage)
-	slots := r.slots
-	p.u(uint64(slots))
+	slots := 0
+	if set != nil {
+		slots = len(set.slots)
+		p.u(set.number)
+	} else {
+		p.u(0)
+	}
 	p.counts(&u.Counts, slots)
 
 	var none details
@@ -146,6 +151,7 @@ func (p *packer) slow(t *Task, u *perf.TaskUsage, d *details, usual *usual) {
 	p.i(usual.tasks)
 	p.i(usual.wall)
 	p.usage(&usual.usage)
+	p.u(uint64(len(usual.count)))
 	for _, n := range usual.count {
 		p.u(n)
 	}

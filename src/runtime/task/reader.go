@@ -8,7 +8,6 @@ import (
 	"encoding/binary"
 	"internal/runtime/perf"
 	"runtime"
-	"runtime/pprof"
 	"runtime/task/record"
 	"slices"
 	"time"
@@ -146,19 +145,15 @@ func (p *unpacker) usage(u *record.Usage) {
 	u.Migrations = p.i()
 }
 
-func (p *unpacker) counts(r *recorder, slots int) []record.Count {
-	if slots == 0 {
+func (p *unpacker) counts(set *eventSet) []record.Count {
+	if set == nil {
 		return nil
 	}
 	var raw [perf.MaxEvents]perf.Count
-	for i := range slots {
+	for i := range set.slots {
 		raw[i] = perf.Count{Value: p.u(), Enabled: p.u(), Running: p.u()}
 	}
-	if r.config.Counters == nil || slots != r.slots {
-		return nil
-	}
-	values := make([]pprof.CounterValue, len(r.events))
-	pprof_counterValues(r.config.Counters, values, raw[:])
+	values := set.values(raw[:])
 	counts := make([]record.Count, len(values))
 	for i, v := range values {
 		counts[i] = record.Count{Value: v.Value, Enabled: v.Enabled, Running: v.Running}
@@ -192,9 +187,9 @@ func (p *unpacker) task(slow bool) *record.Task {
 	t.Outliving = p.i()
 	t.Threshold = p.duration()
 	p.usage(&t.Usage)
-	slots := int(p.u())
-	if t.Count = p.counts(r, slots); t.Count != nil {
-		t.Events = r.events
+	set := eventSetOf(p.u())
+	if t.Count = p.counts(set); set != nil {
+		t.Events = set.names
 	}
 	for range p.u() {
 		t.Notes = append(t.Notes, record.Note{Key: p.str(), Value: p.str()})
@@ -202,7 +197,7 @@ func (p *unpacker) task(slow bool) *record.Task {
 	for range p.u() {
 		g := record.Region{Name: p.str(), N: p.i(), Wall: p.duration(), Max: p.duration()}
 		p.usage(&g.Usage)
-		g.Count = p.counts(r, slots)
+		g.Count = p.counts(set)
 		t.Regions = append(t.Regions, g)
 	}
 	for range p.u() {
@@ -224,10 +219,8 @@ func (p *unpacker) task(slow bool) *record.Task {
 func (p *unpacker) slow(t *record.Task, r *recorder) {
 	t.Usual = &record.Usual{Tasks: p.i(), Wall: p.duration()}
 	p.usage(&t.Usual.Usage)
-	for i := range perf.MaxEvents {
-		if n := p.u(); i < len(t.Events) {
-			t.Usual.Count = append(t.Usual.Count, record.Count{Value: n})
-		}
+	for range p.u() {
+		t.Usual.Count = append(t.Usual.Count, record.Count{Value: p.u()})
 	}
 	for range p.u() {
 		s := record.Stretch{Region: p.str(), Goroutine: p.u(), Start: p.duration(), End: p.duration()}

@@ -31,6 +31,13 @@ type Config struct {
 	// Counters are counted for tasks that begin from now on. They must stay open.
 	Counters *pprof.Counters
 
+	// Turns are sets of events of which one is counted at a time, for an Epoch (1 s by default),
+	// as a processor counts few events at once. See the function [Turns]. A task has the counts of
+	// the epoch that it was in. One that was in two has none, and [record.EpochChange]. Other
+	// than Counters they are opened here, and closed by [Stop].
+	Turns [][]string
+	Epoch time.Duration
+
 	Server uint16 // ID in clocks, neither 0 nor 65535; 0 if the server takes no part
 	Name   string // of the server, in records; the program's by default
 
@@ -47,9 +54,9 @@ type Config struct {
 type recorder struct {
 	config Config
 	server *record.Server
-	set    perf.SetID
-	slots  int
-	events []string
+	events []string // of all sets
+	index  []uint16 // in events.names
+	turns  *turns   // or nil
 	since  time.Time
 	below  uint64 // traces with a lower hash are sampled
 
@@ -63,6 +70,11 @@ type numbers struct {
 	badParent atomic.Uint64 // headers
 	badState  atomic.Uint64
 	tooLong   atomic.Uint64 // records
+
+	epochs  atomic.Uint64
+	failed  atomic.Uint64 // epochs in which nothing could be counted
+	failure atomic.Pointer[error]
+	changes atomic.Uint64 // tasks that an epoch's end has cost their counts
 }
 
 var (
@@ -84,12 +96,31 @@ func Start(c Config) error {
 	}
 	c.Memory = max(cmp.Or(c.Memory, 2<<20), 1<<20)
 	r := &recorder{config: c, since: time.Now(), numbers: new(numbers)}
-	if c.Counters != nil {
-		if r.set, r.slots = pprof_counterSet(c.Counters); r.set.Gen == 0 {
+	recorders.Lock()
+	defer recorders.Unlock()
+	old := lastRecording.Load()
+	if old != nil {
+		r.numbers = old.numbers
+	}
+	var set *eventSet
+	var err error
+	switch {
+	case c.Counters != nil && c.Turns != nil:
+		return errTurnsAndCounters
+	case c.Counters != nil:
+		if id, _ := pprof_counterSet(c.Counters); id.Gen == 0 {
 			return errors.New("task: the counters are closed; open them for as long as tasks are recorded")
 		}
-		for _, e := range c.Counters.Events() {
-			r.events = append(r.events, e.Name)
+		if set, err = newEventSet(c.Counters); err != nil {
+			return err
+		}
+		r.uses(set)
+	case c.Turns != nil:
+		if r.turns, err = newTurns(c.Turns, c.Epoch, r.numbers); err != nil {
+			return err
+		}
+		for _, t := range r.turns.list {
+			r.uses(t.eventSet)
 		}
 	}
 	name := c.Name
@@ -102,24 +133,58 @@ func Start(c Config) error {
 	} else {
 		r.below = uint64(c.Rate * (1 << 64))
 	}
-	recorders.Lock()
-	defer recorders.Unlock()
-	if old := lastRecording.Load(); old != nil {
-		r.numbers = old.numbers
-	}
 	pprof_taskBegins()
 	runtime_perfTaskFollow(&perf.TaskConfig{Least: leastStretch, Memory: logMemory})
 	// A record may take half a ring.
 	runtime_perfTaskRingSize(&[perf.NumTaskRings]int{perf.TaskRing: c.Memory / 2, perf.SlowTaskRing: c.Memory / 2})
 	wallOffset()
+	r.countInstead(old, set)
 	lastRecording.Store(r)
 	recording.Store(r)
 	return nil
 }
 
+// uses adds a set of events to those of r.
+func (r *recorder) uses(s *eventSet) {
+	for i, name := range s.names {
+		if !slices.Contains(r.events, name) {
+			r.events, r.index = append(r.events, name), append(r.index, s.index[i])
+		}
+	}
+}
+
+// countInstead begins to count what r does, which is set unless it has turns, instead of what
+// old has, which may be nil. recorders is locked.
+func (r *recorder) countInstead(old *recorder, set *eventSet) {
+	if old != nil {
+		old.turns.finish()
+		old.turns = nil
+	}
+	switch {
+	case r.turns != nil:
+		counting.Store(nil)
+		go r.turns.run(r.turns.begin())
+	case set == nil:
+		counting.Store(nil)
+	default:
+		id, _ := pprof_counterSet(r.config.Counters)
+		if e := counting.Load(); e == nil || e.id != id { // else open tasks are in it
+			set.count(r.config.Counters)
+		}
+	}
+}
+
 // Stop ends recording: New returns nil from now on. Tasks that are open are recorded
-// when they end, and records stay until others take their place.
-func Stop() { recording.Store(nil) }
+// when they end, and records stay until others take their place. [Config.Turns] end.
+func Stop() {
+	recorders.Lock()
+	defer recorders.Unlock()
+	recording.Store(nil)
+	if r := lastRecording.Load(); r != nil {
+		r.turns.finish()
+		r.turns = nil
+	}
+}
 
 // Recording reports whether tasks are recorded.
 func Recording() bool { return recording.Load() != nil }
@@ -181,6 +246,9 @@ type KindStats struct {
 	Threshold           time.Duration // above which a task is slow; 0 if it is not known yet
 	Automatic           bool          // the threshold is; see [Slow]
 	Usage               record.Usage  // of all
+	Counted             []int64       // how many of them each count in Usage is of
+
+	// Usage.Count and Counted have an element for each of Server.Events.
 }
 
 // Stats are the numbers of the recorder.
@@ -190,6 +258,8 @@ type Stats struct {
 	Rate   float64
 	Kinds  []KindStats // with tasks, by name
 	Open   int64
+	Epochs int64 // that have begun, of Config.Turns
+	Events []EventStats
 	Causes []Cause // of what has not been recorded
 }
 
@@ -205,13 +275,16 @@ func ReadStats() (s Stats) {
 	if r == nil {
 		return s
 	}
-	s = Stats{Server: r.server, Since: r.since, Rate: r.config.Rate, Open: r.open.Load()}
+	s = Stats{Server: r.server, Since: r.since, Rate: r.config.Rate, Open: r.open.Load(), Epochs: int64(r.epochs.Load())}
+	for _, name := range r.events {
+		s.Events = append(s.Events, EventStats{Name: name})
+	}
 	kinds.mu.Lock()
 	all := slices.Clone(kinds.byID)
 	kinds.mu.Unlock()
 	for _, k := range all {
 		if k != nil && k.count.Load()+k.open.Load() > 0 {
-			s.Kinds = append(s.Kinds, k.stats(len(r.events)))
+			s.Kinds = append(s.Kinds, k.stats(r.index))
 		}
 	}
 	slices.SortFunc(s.Kinds, func(a, b KindStats) int { return cmp.Compare(a.Kind, b.Kind) })
@@ -221,6 +294,15 @@ func ReadStats() (s Stats) {
 		{"bad headers traceparent", r.badParent.Load()},
 		{"bad headers tracestate", r.badState.Load()},
 		{"records that were too long", r.tooLong.Load()},
+		{"counts of tasks in which an epoch ended", r.changes.Load()},
+	}
+	for _, k := range s.Kinds {
+		for i, n := range k.Counted {
+			s.Events[i].Tasks += n
+		}
+	}
+	if err := r.failure.Load(); err != nil {
+		s.Causes = append(s.Causes, Cause{"epochs in which nothing could be counted, at last as " + (*err).Error(), r.failed.Load()})
 	}
 	return s
 }

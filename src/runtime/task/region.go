@@ -31,14 +31,20 @@ func (t *Task) Region(name string) (r Region) {
 	if t == nil || t.state.Load() != 0 {
 		return
 	}
-	r.t, r.name = t, name
-	rec := lastRecording.Load()
-	if rec.slots > 0 {
-		r.slots = rec.slots
-	}
-	runtime_perfIntervalStart(&r.iv, rec.set, rec.slots)
-	r.beginTrace()
+	r.t = t
+	r.begin(name)
 	return r
+}
+
+// begin begins the region. If the task's counts are lost already, it does not count either.
+func (r *Region) begin(name string) {
+	r.name = name
+	set, slots := r.t.epoch.present().counters()
+	if r.slots = slots; runtime_perfIntervalStart(&r.iv, set, slots) == perf.IntervalClosed {
+		r.slots = 0
+		runtime_perfIntervalStart(&r.iv, perf.SetID{}, 0)
+	}
+	r.beginTrace()
 }
 
 // End ends the region.
@@ -54,31 +60,37 @@ func (r *Region) Checkpoint(name string) {
 	if r.t == nil {
 		return
 	}
-	r.sum(true)
-	if r.iv.Account == 0 {
+	switch r.sum(true) {
+	case perf.IntervalOK, perf.IntervalUnread:
+		r.name = name
+		r.beginTrace()
+	case perf.IntervalClosed:
+		r.begin(name)
+	default:
 		*r = Region{}
-		return
 	}
-	r.name = name
-	r.beginTrace()
 }
 
 // sum adds the region, up to now, to the task's. If more, r.iv goes on at this moment;
 // it does not if the goroutine is another one than it began on, or the counters are closed.
-func (r *Region) sum(more bool) {
+func (r *Region) sum(more bool) perf.IntervalError {
 	var u perf.Usage
 	var counts [perf.MaxEvents]perf.Count
 	began, goid := r.iv.Nanos, r.iv.Goid
 	_, _, err := runtime_perfIntervalEnd(&r.iv, &u, &counts[0], r.slots, more)
-	if err == perf.IntervalOK || err == perf.IntervalUnread {
+	switch err {
+	case perf.IntervalOK, perf.IntervalUnread:
 		r.t.region(r.name, &u, &counts, r.slots, began, goid)
-	} else {
+	case perf.IntervalClosed: // its epoch has ended; the times are there
+		r.t.region(r.name, &u, &counts, 0, began, goid)
+	default:
 		r.t.lostRegion()
 	}
 	if r.trace != nil {
 		r.trace.End()
 		r.trace = nil
 	}
+	return err
 }
 
 // beginTrace begins the region in the execution trace.

@@ -53,6 +53,9 @@ func pprof_labelValueOf(labels unsafe.Pointer) any
 func pprof_labelsOf(ctx context.Context) []label.Label
 func pprof_mergeLabels(left, right []label.Label) []label.Label
 func pprof_counterSet(c *pprof.Counters) (set perf.SetID, slots int)
+func pprof_counterSlots(c *pprof.Counters) (events []uint8)
+func pprof_counterNew(events []string) (*pprof.Counters, error)
+func pprof_counterOpen(c *pprof.Counters) error
 
 //go:noescape
 func pprof_counterValues(c *pprof.Counters, dst []pprof.CounterValue, raw []perf.Count)

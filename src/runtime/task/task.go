@@ -44,6 +44,7 @@ type Task struct {
 
 	labels label.Set   // of its context; the layout of package runtime/pprof's labelMap
 	id     perf.TaskID // package runtime's
+	epoch  *epoch      // in which it began, or nil
 	was    perf.TaskID // what the goroutine worked for before
 	before unsafe.Pointer
 	trace  record.TraceID
@@ -160,7 +161,9 @@ func begin(ctx context.Context, name, remote string, h Header, client bool) (con
 			break
 		}
 	}
-	t.id, t.was, t.goid = runtime_perfTaskNew(up, t.spanWord(), t.kind.id, r.set, r.slots, !client)
+	t.epoch = counting.Load()
+	set, slots := t.epoch.counters()
+	t.id, t.was, t.goid = runtime_perfTaskNew(up, t.spanWord(), t.kind.id, set, slots, !client)
 	if !client {
 		t.before = runtime_getProfLabel()
 		runtime_setProfLabel(unsafe.Pointer(&t.labels))
@@ -241,12 +244,12 @@ type Usage struct {
 	Goroutines int64         // that have worked for it
 	Working    int64         // of them, that do so now
 	Switches   int64         // how often they have got a thread
+	Events     []string      // that are counted; nil if none are, or others than when the task began
 	Counts     []pprof.CounterValue
 }
 
 // Usage returns what the task's goroutines, and those of its children on this server, have
-// used up to now. Counts has an element for each event of the counters that [Start] was
-// given.
+// used up to now. Counts has an element for each of Events.
 //
 // It is exact: time and counts of goroutines that run elsewhere are included up to this
 // moment. (That their threads may be without a CPU is not known then; see
@@ -261,9 +264,8 @@ func (t *Task) Usage() (u Usage, ok bool) {
 	for i, d := range p.Parts {
 		u.Parts[i] = time.Duration(d)
 	}
-	if r := recording.Load(); r != nil && r.config.Counters != nil {
-		u.Counts = make([]pprof.CounterValue, len(r.events))
-		pprof_counterValues(r.config.Counters, u.Counts, p.Counts[:])
+	if e := t.epoch.present(); e != nil {
+		u.Events, u.Counts = e.names, e.values(p.Counts[:])
 	}
 	return u, true
 }
@@ -292,6 +294,10 @@ func (t *Task) End() {
 	if !runtime_perfTaskEnd(t.id, &u, limit, !t.client, t.was) {
 		return
 	}
+	var set *eventSet // of the counts
+	if e := t.epoch.present(); e != nil {
+		set = e.eventSet
+	}
 	t.mu.Lock()
 	var last record.Clock
 	if t.last != nil {
@@ -302,7 +308,10 @@ func (t *Task) End() {
 	if u.Wall > limit {
 		t.flags |= record.Slow
 	}
-	if u.Unread > 0 {
+	if set == nil && t.epoch != nil {
+		t.flags |= record.EpochChange
+		r.changes.Add(1)
+	} else if u.Unread > 0 {
 		t.flags |= record.Uncounted
 	}
 	if r.samples(t.trace) {
@@ -320,11 +329,11 @@ func (t *Task) End() {
 	}
 	var usual usual
 	if flags&record.Slow != 0 {
-		k.readUsual(&usual)
+		k.readUsual(&usual, set)
 	}
-	k.observe(&u, flags)
+	k.observe(&u, set, flags)
 	if flags&(record.Slow|record.Sampled) != 0 {
-		r.push(t, &last, &u, flags, details, threshold, &usual)
+		r.push(t, &last, &u, set, flags, details, threshold, &usual)
 	}
 	if u.Wall > limit {
 		runtime_perfTaskGiveUp(t.id)

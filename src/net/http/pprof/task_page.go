@@ -263,6 +263,7 @@ func (p *taskPage) all(ctx context.Context) {
 	slices.SortStableFunc(kinds, func(a, b task.KindStats) int { return cmp.Compare(b.Wall, a.Wall) })
 	p.kinds(kinds, since)
 	p.slow(ctx)
+	p.counted(&s)
 
 	p.put("<h2 id=causes>Not recorded</h2>\n")
 	lost := slices.DeleteFunc(slices.Clone(s.Causes), func(c task.Cause) bool { return c.N == 0 })
@@ -276,6 +277,30 @@ func (p *taskPage) all(ctx context.Context) {
 		p.endTable()
 	}
 	p.foot()
+}
+
+// counted writes which events are counted, and in how many tasks.
+func (p *taskPage) counted(s *task.Stats) {
+	if len(s.Events) == 0 {
+		return
+	}
+	p.put("<h2 id=counted>Counted</h2>\n")
+	if s.Epochs > 0 {
+		p.put("<p>In turns: so far in %s. Tasks that were in two of them have no counts.</p>\n", count(s.Epochs, "epoch"))
+	}
+	all := int64(0)
+	for _, k := range s.Kinds {
+		all += k.Count
+	}
+	p.table(column{"Event", ""}, column{"Tasks with its count", number}, column{"Part", number})
+	for _, e := range s.Events {
+		part := 0.0
+		if all > 0 {
+			part = 100 * float64(e.Tasks) / float64(all)
+		}
+		p.put("<tr><td class=any>%s</td><td class=n>%s</td><td class=n>%s %%</td></tr>\n", e.Name, strconv.FormatInt(e.Tasks, 10), strconv.FormatFloat(part, 'g', 3, 64))
+	}
+	p.endTable()
 }
 
 // formats links to what there is for programs.
@@ -550,6 +575,7 @@ var taskFlags = []struct {
 	{record.ServerOf, "works on a call from elsewhere"},
 	{record.Sampled, "was chosen by its trace's ID"},
 	{record.Uncounted, "has incomplete counts"},
+	{record.EpochChange, "has no counts, as other events began to be counted meanwhile"},
 }
 
 // hazards writes why the task took so long. behind is what else is known of the mutex that

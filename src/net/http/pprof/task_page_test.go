@@ -203,6 +203,7 @@ func shop(now time.Time) *taskFeed {
 			{Kind: "flush", Count: 720, Open: 1, Wall: 14 * s, P50: 19 * ms, P90: 22 * ms, P99: 26 * ms, Max: 31 * ms, Threshold: 50 * ms, Usage: usage(s, 0, 0, 12*s, s, 0)},
 			{Kind: "report", Count: 24, Open: 1, Wall: 61 * s, P50: 2500 * ms, P90: 2900 * ms, P99: 3 * s, Max: 3100 * ms, Usage: usage(55*s, 0, 2*s, s, 3*s, 0)},
 		},
+		Epochs: 7200, Events: []task.EventStats{{Name: "page-faults", Tasks: 58_000}, {Name: "cache-misses", Tasks: 600}},
 		Causes: []task.Cause{{Name: "bad traceparent header", N: 2}, {Name: "rings overflowed", N: 1841}, {Name: "kinds that were too many", N: 0}},
 	}
 	return f
@@ -254,7 +255,8 @@ func TestTasksOff(t *testing.T) {
 func TestTasksPage(t *testing.T) {
 	f := feedTasks(t, shop(time.Now()))
 	page := wantAnswer(t, "", 200, "<h1>Tasks of shop</h1>", "51200", "7.11</td>", "0.0033</td>", "12 ms (auto)", "not yet known", "Slow tasks, and 1 % of all requests, are recorded. 4 tasks are open now.",
-		`mutex held by task "flush"`, "flush.go:31", "1841", "bad traceparent header", "<svg", "GET /cart/{id}", "name=viewport", "overflow-x")
+		`mutex held by task "flush"`, "flush.go:31", "1841", "bad traceparent header", "<svg", "GET /cart/{id}", "name=viewport", "overflow-x",
+		"so far in 7200 epochs", "page-faults</td><td class=n>58000</td><td class=n>98.1 %", "cache-misses</td><td class=n>600</td><td class=n>1.01 %")
 	if strings.Contains(page, "kinds that were too many") || strings.Contains(page, "/health</a></td><td class=n>80") {
 		t.Errorf("a cause of nothing, or a fast task, is on the page")
 	}

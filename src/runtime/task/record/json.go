@@ -79,6 +79,8 @@ type jsonFlags struct {
 	ServerOf  bool `json:"server"`
 	Late      bool `json:"late"`
 	Uncounted bool `json:"uncounted"`
+
+	EpochChange bool `json:"epoch_change"`
 }
 
 func flagsJSON(f Flags) jsonFlags {
@@ -90,6 +92,8 @@ func flagsJSON(f Flags) jsonFlags {
 		ServerOf:  f&ServerOf != 0,
 		Late:      f&Late != 0,
 		Uncounted: f&Uncounted != 0,
+
+		EpochChange: f&EpochChange != 0,
 	}
 }
 

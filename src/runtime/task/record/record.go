@@ -77,13 +77,14 @@ type Task struct {
 type Flags uint16
 
 const (
-	Sampled   Flags = 1 << iota // chosen by its trace's ID
-	Slow                        // slower than Threshold
-	Failed                      // ended in an error: a panic, or a status of 500 and above
-	Client                      // a call of another server
-	ServerOf                    // works on a call from elsewhere
-	Late                        // ended after its parent
-	Uncounted                   // counts are missing
+	Sampled     Flags = 1 << iota // chosen by its trace's ID
+	Slow                          // slower than Threshold
+	Failed                        // ended in an error: a panic, or a status of 500 and above
+	Client                        // a call of another server
+	ServerOf                      // works on a call from elsewhere
+	Late                          // ended after its parent
+	Uncounted                     // counts are missing
+	EpochChange                   // there are no counts, as others began to be counted meanwhile
 )
 
 // A Server is a process that records tasks.
@@ -91,7 +92,7 @@ type Server struct {
 	ID     uint16 // in clocks; 0 if it has none
 	Name   string
 	PID    int
-	Events []string // that were counted when the file began
+	Events []string // that are counted, all at a time or in turns, when the file began
 	Start  int64    // of the process's records, in ns since 1970 UTC
 }
 

@@ -226,6 +226,7 @@ var flagNames = []struct {
 	{ServerOf, "works on a call"},
 	{Sampled, "sampled"},
 	{Uncounted, "counts are missing"},
+	{EpochChange, "spans a change of what is counted"},
 }
 
 func (t *Task) header(b *bufio.Writer) {

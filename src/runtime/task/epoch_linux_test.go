@@ -1,0 +1,277 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package task_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"runtime/task"
+	"runtime/task/record"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// turnEvents are system calls that nothing but the test makes.
+var turnEvents = []struct {
+	event  string
+	number uintptr
+}{
+	{"syscalls:sys_enter_getppid:k", syscall.SYS_GETPPID},
+	{"syscalls:sys_enter_getpgid:k", syscall.SYS_GETPGID},
+	{"syscalls:sys_enter_getsid:k", syscall.SYS_GETSID},
+}
+
+// needTurnEvents skips the test if they can't be counted here. They are open until it ends:
+// to open a tracepoint which nobody else has open has taken Linux 6.18 up to 4 s, and closing
+// the last one 70 ms, as it waits for all CPUs to leave the code that it changes.
+func needTurnEvents(t *testing.T) {
+	t.Helper()
+	var names []string
+	for _, e := range turnEvents {
+		names = append(names, e.event)
+	}
+	c, err := pprof.OpenCounters(names...)
+	if err != nil {
+		if slices.Contains(strings.Split(os.Getenv("PMU_TEST_REQUIRE"), ","), "root") {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	t.Cleanup(func() { c.Close() })
+}
+
+// plan is how often a task makes each call: some number in a region, and in another
+// goroutine, too.
+func plan(seed uint64) (n [3][3]int) {
+	r := rand.New(rand.NewPCG(seed, 0))
+	for i := range n {
+		for e := range n[i] {
+			n[i][e] = 1 + r.IntN(20)
+		}
+	}
+	return n
+}
+
+func doPlan(n [3]int) {
+	for e, k := range n {
+		for range k {
+			syscall.RawSyscall(turnEvents[e].number, 0, 0, 0)
+		}
+		runtime.Gosched()
+	}
+}
+
+// A task has the counts of all its goroutines if it was in one epoch, exactly; otherwise it
+// has none, and says so, but has its times.
+func TestEpochs(t *testing.T) {
+	needTurnEvents(t)
+	const workers = 4
+	var names []string
+	for _, e := range turnEvents {
+		names = append(names, e.event)
+	}
+	sets := task.Turns(2, names...)
+	if len(sets) != 3 {
+		t.Fatalf("%d sets of three pairs", len(sets))
+	}
+	before := task.ReadStats()
+	r := start(t, task.Config{Turns: sets, Epoch: 5 * time.Millisecond, Memory: 64 << 20})
+	var plans sync.Map // by span
+	var stop atomic.Bool
+	var wg sync.WaitGroup
+	var made atomic.Int64
+	for w := range workers {
+		wg.Go(func() {
+			for i := uint64(0); !stop.Load(); i++ {
+				n := plan(uint64(w)<<32 | i)
+				ctx, task := task.New(context.Background(), "TestEpochs")
+				plans.Store(task.Span(), n)
+				made.Add(1)
+				var other sync.WaitGroup
+				other.Go(func() { doPlan(n[0]) })
+				doPlan(n[1])
+				region := task.Region("r")
+				doPlan(n[2])
+				region.Checkpoint("s")
+				region.End()
+				other.Wait()
+				if i%16 == 0 { // a child
+					_, child := FromContextNew(ctx)
+					plans.Store(child.Span(), plan(0))
+					child.End()
+				}
+				task.End()
+			}
+		})
+	}
+	counted := make(map[string]int)
+	changed, all := 0, 0
+	read := func() {
+		for rec := r.Next(); rec != nil; rec = r.Next() {
+			all++
+			p, ok := plans.Load(rec.Span)
+			if !ok {
+				t.Fatal("a record of no task")
+			}
+			n := p.([3][3]int)
+			if rec.Flags&record.EpochChange != 0 {
+				changed++
+				if rec.Events != nil || rec.Count != nil || rec.Flags&record.Uncounted != 0 {
+					t.Fatalf("counts in a record of two epochs: %v %v, flags %#x", rec.Events, rec.Count, rec.Flags)
+				}
+			} else if rec.Events == nil {
+				continue // it began between two epochs
+			}
+			if rec.Kind == "child" {
+				continue
+			}
+			if len(rec.Regions) != 2 || rec.Regions[0].Name != "r" || rec.Regions[0].Wall <= 0 || rec.Regions[1].Name != "s" || rec.Lost.Regions != 0 {
+				t.Fatalf("regions %+v, lost %d", rec.Regions, rec.Lost.Regions)
+			}
+			if rec.Events == nil {
+				continue
+			}
+			counted[strings.Join(rec.Events, ",")]++
+			if len(rec.Events) != 2 || len(rec.Count) != 2 || rec.Flags&record.Uncounted != 0 {
+				t.Fatalf("%v %v, flags %#x", rec.Events, rec.Count, rec.Flags)
+			}
+			for i, e := range rec.Events {
+				at := slices.Index(names, e)
+				want := uint64(n[0][at] + n[1][at] + n[2][at])
+				if rec.Count[i].Value != want || rec.Regions[0].Count[i].Value != uint64(n[2][at]) || rec.Count[i].Enabled != rec.Count[i].Running {
+					t.Fatalf("%s: %+v, want %d; in the region %+v, want %d", e, rec.Count[i], want, rec.Regions[0].Count[i], n[2][at])
+				}
+			}
+		}
+	}
+	least := func() int {
+		n := 1 << 30
+		for _, set := range sets {
+			n = min(n, counted[strings.Join(set, ",")])
+		}
+		return n
+	}
+	for least() < 500 || changed < 50 {
+		if t.Failed() {
+			break
+		}
+		read()
+		time.Sleep(time.Millisecond)
+	}
+	stop.Store(true)
+	wg.Wait()
+	task.Stop()
+	read()
+	s := task.ReadStats()
+	t.Logf("%d records: %v counted, %d in two epochs; %d epochs", all, counted, changed, s.Epochs-before.Epochs)
+	if got := r.Stats(); got.Dropped != 0 || got.Waiting != 0 {
+		t.Errorf("%+v", got)
+	}
+	if n := cause(s, "counts of tasks in which an epoch ended") - cause(before, "counts of tasks in which an epoch ended"); n != uint64(changed) {
+		t.Errorf("%d tasks were in two epochs, and the recorder says %d", changed, n)
+	}
+	for _, e := range s.Events {
+		want := int64(0)
+		for set, n := range counted {
+			if strings.Contains(set, e.Name) {
+				want += int64(n)
+			}
+		}
+		if e.Tasks < want { // children are there, too
+			t.Errorf("%s was counted in %d tasks, and the recorder says %d", e.Name, want, e.Tasks)
+		}
+	}
+	// Nothing else is open any more.
+	for range 7 {
+		c, err := pprof.OpenCounters("task-clock")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+}
+
+// FromContextNew begins a child that does nothing.
+func FromContextNew(ctx context.Context) (context.Context, *task.Task) { return task.New(ctx, "child") }
+
+func cause(s task.Stats, name string) uint64 {
+	for _, c := range s.Causes {
+		if c.Name == name {
+			return c.N
+		}
+	}
+	return 0
+}
+
+// Other counters than when a task began are not taken for its own.
+func TestOtherCounters(t *testing.T) {
+	needTurnEvents(t)
+	first, err := pprof.OpenCounters(turnEvents[0].event)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	second, err := pprof.OpenCounters(turnEvents[1].event)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Close()
+	r := start(t, task.Config{Counters: first})
+	call := func(n int) { doPlan([3]int{n, 2 * n, 0}) }
+	ctx := context.Background()
+	_, a := task.New(ctx, "a")
+	call(3)
+	a.End()
+	_, b := task.New(ctx, "b")
+	call(5)
+	start(t, task.Config{Counters: first}) // nothing changes
+	if u, ok := b.Usage(); !ok || len(u.Counts) != 1 || u.Counts[0].Value != 5 || u.Events[0] != turnEvents[0].event {
+		t.Errorf("%v %+v", ok, u)
+	}
+	b.End()
+	_, c := task.New(ctx, "c")
+	call(7)
+	start(t, task.Config{Counters: second})
+	if u, ok := c.Usage(); !ok || u.Counts != nil || u.Events != nil {
+		t.Errorf("%v %+v", ok, u)
+	}
+	c.End()
+	_, d := task.New(ctx, "d")
+	call(9)
+	d.End()
+	for _, want := range []struct {
+		kind, event string
+		n           uint64
+	}{{"a", turnEvents[0].event, 3}, {"b", turnEvents[0].event, 5}, {"c", "", 0}, {"d", turnEvents[1].event, 18}} {
+		rec := r.Next()
+		if rec == nil {
+			t.Fatal("no record")
+		}
+		if want.event == "" {
+			if rec.Kind != want.kind || rec.Events != nil || rec.Count != nil || rec.Flags&record.EpochChange == 0 {
+				t.Errorf("%+v", rec)
+			}
+		} else if rec.Kind != want.kind || len(rec.Events) != 1 || rec.Events[0] != want.event || len(rec.Count) != 1 || rec.Count[0].Value != want.n {
+			t.Errorf("%s: %s %v %v, want %s %d", rec.Kind, want.kind, rec.Events, rec.Count, want.event, want.n)
+		}
+	}
+	// The sums of a kind are not mixed either.
+	for _, k := range task.ReadStats().Kinds {
+		if k.Kind == "a" && (len(k.Counted) != 1 || k.Counted[0] != 0 || k.Usage.Count[0].Value != 0) {
+			t.Errorf("%+v", k)
+		}
+		if k.Kind == "d" && (len(k.Counted) != 1 || k.Counted[0] != k.Count || k.Usage.Count[0].Value != 18*uint64(k.Count)) {
+			t.Errorf("%+v", k)
+		}
+	}
+}
