@@ -23,7 +23,8 @@ type Builder struct {
 	Skip func(name string) bool
 
 	latency []float64
-	text    int // bytes of words
+	time    []float64 // nil, or of the first rows
+	text    int       // bytes of words
 	columns []*ColumnBuilder
 	byName  map[string]*ColumnBuilder
 }
@@ -80,6 +81,15 @@ func grow(s []float64, n int) []float64 {
 	t := make([]float64, len(s), n)
 	copy(t, s)
 	return t
+}
+
+// Time sets when the present row's request began; see [Table].
+func (b *Builder) Time(v float64) {
+	row := len(b.latency) - 1
+	for len(b.time) <= row {
+		b.time = append(b.time, nan)
+	}
+	b.time[row] = v
 }
 
 // Rows returns the number of rows.
@@ -289,6 +299,12 @@ func (c *ColumnBuilder) fill(row int) {
 // Table returns the table. The Builder must not be used after that.
 func (b *Builder) Table(unit string) *Table {
 	t := &Table{Latency: b.latency, Unit: unit}
+	if b.time != nil {
+		for len(b.time) < len(b.latency) {
+			b.time = append(b.time, nan)
+		}
+		t.Time = b.time
+	}
 	for _, c := range b.columns {
 		if c.words && c.column.Words == nil {
 			c.column.Words = []string{}

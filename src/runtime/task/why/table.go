@@ -16,6 +16,10 @@ type Table struct {
 	Latency []float64
 	Unit    string // of Latency: "ms"
 	Columns []Column
+
+	// Time is when each request began, in any unit; NaN if it isn't known. It is nil if rows are
+	// in order of time.
+	Time []float64
 }
 
 // A Column is an attribute of requests: a number, or a word. Numbers are what analyses call
@@ -134,6 +138,9 @@ func (t *Table) Keep(keep func(row int) bool) {
 		return v[:len(rows)]
 	}
 	t.Latency = pick(t.Latency)
+	if t.Time != nil {
+		t.Time = pick(t.Time)
+	}
 	for i := range t.Columns {
 		t.Columns[i].Values = pick(t.Columns[i].Values)
 	}

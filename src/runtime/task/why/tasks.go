@@ -22,13 +22,14 @@ const (
 // onThread are the parts of time in which a goroutine can cause events.
 var onThread = []string{record.Part(pprof.TimeRunning).String(), record.Part(pprof.TimeSyscall).String(), record.Part(pprof.TimeC).String()}
 
-// AddTask adds a row with the record of a task. Times are in ms; those of parts are of all
-// goroutines of the task.
+// AddTask adds a row with the record of a task. Times are in ms, but for Time, which is in
+// seconds since 1970; those of parts are of all goroutines of the task.
 //
 // Counts are those of events that were counted all the time; cells of others are empty.
 func (b *Builder) AddTask(t *record.Task) {
 	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 	b.Add(ms(t.Wall))
+	b.Time(float64(t.Start) / 1e9)
 	b.Column("kind", "", nan).Word(t.Kind)
 	if t.Server != nil {
 		name := t.Server.Name

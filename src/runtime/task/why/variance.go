@@ -382,7 +382,7 @@ func part(all, low float64) float64 {
 // most, or by half of the percentile's own error: of these, the one with the widest gap to
 // the next value, which is where a step is.
 func (e *event) turn(r *ranked, values []float64, p float64) (knot, string) {
-	if float64(e.N)*min(p, 1-p) < fewest || e.N < 2*minRange {
+	if e.N < Needed(p, 1) || e.N < 2*minRange {
 		return knot{}, remarkFew
 	}
 	limit := sampleLimit(e.N)

@@ -1,0 +1,180 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package why
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"text/tabwriter"
+	"time"
+)
+
+// This file asks whether the tail has one cause all the time, as VarMRI does: of segments of
+// a run, which are of as many requests each, it compares the one with the longest tail, and
+// the one with the shortest, with the one in the middle.
+
+// A Segment is a part of a run.
+type Segment struct {
+	From, To float64 // Table.Time of its first and last request; their numbers if there are no times
+	*Report
+}
+
+// Segments analyzes n segments of t, in order of time.
+func Segments(t *Table, n int, o Options) ([]Segment, error) {
+	if o.P == 0 {
+		o.P = 0.99
+	}
+	rows := make([]int32, len(t.Latency))
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	at := func(i int32) float64 { return float64(i) }
+	if t.Time != nil {
+		if len(t.Time) != len(rows) {
+			return nil, fmt.Errorf("there are %d times for %d requests", len(t.Time), len(rows))
+		}
+		at = func(i int32) float64 { return t.Time[i] }
+		rows = slices.DeleteFunc(rows, func(i int32) bool { return bad(t.Time[i]) })
+		slices.SortStableFunc(rows, func(i, j int32) int { return cmp.Compare(t.Time[i], t.Time[j]) })
+	}
+	if n < 2 {
+		return nil, fmt.Errorf("%d segments: there must be 2 at least", n)
+	}
+	if need := Needed(o.P, 1); len(rows)/n < need {
+		return nil, fmt.Errorf("segments of %d requests are too short: for %s it takes %d", len(rows)/n, percentName(o.P), need)
+	}
+	var list []Segment
+	for k := range n {
+		part := rows[len(rows)*k/n : len(rows)*(k+1)/n]
+		r, err := Analyze(t.pick(part), o)
+		if err != nil {
+			return nil, fmt.Errorf("segment %d: %w", k+1, err)
+		}
+		list = append(list, Segment{at(part[0]), at(part[len(part)-1]), r})
+	}
+	return list, nil
+}
+
+// pick returns a table of some rows.
+func (t *Table) pick(rows []int32) *Table {
+	values := func(from []float64) []float64 {
+		to := make([]float64, len(rows))
+		for k, i := range rows {
+			to[k] = from[i]
+		}
+		return to
+	}
+	s := *t
+	s.Time = nil
+	s.Latency = values(t.Latency)
+	s.Columns = slices.Clone(t.Columns)
+	for i := range s.Columns {
+		s.Columns[i].Values = values(t.Columns[i].Values)
+	}
+	return &s
+}
+
+// Needed returns how many requests it takes to see an event that is recorded in a part of
+// them, for the percentile p: so many that 10 are beyond it which have recorded the event
+// (VarMRI: 1/(x y z), with x = 1-p; y, the part of requests that are recorded at all, is up to
+// the caller).
+func Needed(p, part float64) int {
+	return int(math.Ceil(fewest/min(p, 1-p)/part - 1e-9))
+}
+
+// WriteSegments writes what segments say as text: those whose tails are the longest, in the
+// middle, and the shortest, and what makes them. dates says that times are seconds since 1970.
+func WriteSegments(w io.Writer, list []Segment, dates bool) error {
+	if len(list) == 0 {
+		return nil
+	}
+	b := bufio.NewWriter(w)
+	order := slices.Clone(list)
+	slices.SortStableFunc(order, func(x, y Segment) int { return cmp.Compare(y.Tail, x.Tail) })
+	most, middle, least := order[0], order[len(order)/2], order[len(order)-1]
+	tail := percentName(most.P)
+	var sum, squares float64
+	for _, s := range list {
+		sum += s.Tail
+	}
+	mean := sum / float64(len(list))
+	for _, s := range list {
+		squares += (s.Tail - mean) * (s.Tail - mean)
+	}
+	fmt.Fprintf(b, "%s in %d segments: %s to %s%s", tail, len(list), number(least.Tail), number(most.Tail), unit(most.Unit))
+	if mean > 0 {
+		fmt.Fprintf(b, ", coefficient of variation %s", percent(math.Sqrt(squares/float64(len(list)))/mean))
+	}
+	fmt.Fprintf(b, "\n\n")
+	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(tw, "segment\trequests\t%s\tfirst cause\tlower by\n", tail)
+	for _, s := range list {
+		cause, by := "none found", ""
+		if c := s.causes(); len(c) > 0 {
+			cause, by = c[0].Event, percent(c[0].Adjusted)
+		}
+		which := ""
+		switch s.Report {
+		case most.Report:
+			which = "\tthe longest tail"
+		case middle.Report:
+			which = "\tthe middle one"
+		case least.Report:
+			which = "\tthe shortest"
+		}
+		fmt.Fprintf(tw, "%s\t%d\t%s%s\t%s\t%s%s\n", s.span(dates), s.Requests, number(s.Tail), unit(s.Unit), cause, by, which)
+	}
+	tw.Flush()
+	s := Segment.impact
+	var names []string
+	for _, r := range []Segment{most, middle, least} {
+		for _, e := range r.causes() {
+			if !slices.Contains(names, e.Event) {
+				names = append(names, e.Event)
+			}
+		}
+	}
+	if len(names) > 0 {
+		fmt.Fprintf(b, "\nBy how much their tails are lower without an event:\n\n")
+		tw = tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
+		fmt.Fprintf(tw, "event\tlongest tail\tmiddle\tshortest\n")
+		for _, name := range names[:min(len(names), maxEvents)] {
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", name, s(most, name), s(middle, name), s(least, name))
+		}
+		tw.Flush()
+	}
+	return b.Flush()
+}
+
+// impact formats an event's impact on the segment's tail.
+func (s Segment) impact(name string) string {
+	for _, e := range s.Impacts {
+		if e.Event == name && e.Remark == "" {
+			return number(s.Tail*e.Adjusted) + unit(s.Unit)
+		}
+	}
+	return "-"
+}
+
+// span formats from when to when the segment is.
+func (s Segment) span(dates bool) string {
+	if !dates {
+		return number(s.From) + ".." + number(s.To)
+	}
+	layout := time.DateTime
+	if s.To-s.From < 60 {
+		layout += ".000"
+	}
+	at := func(v float64) string { return time.UnixMilli(int64(v * 1000)).UTC().Format(layout) }
+	from, to := at(s.From), at(s.To)
+	if from[:10] == to[:10] {
+		to = to[11:]
+	}
+	return from + ".." + to
+}
