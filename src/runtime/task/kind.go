@@ -230,9 +230,8 @@ type usual struct {
 	wall  int64
 	usage perf.Usage
 
-	// By event; nil if fewer tasks have been counted than an average takes.
-	count []uint64
-	array [perf.MaxEvents]uint64
+	events int // of count: 0 if fewer tasks have been counted than an average takes
+	count  [perf.MaxEvents]uint64
 }
 
 // readUsual stores the averages of the tasks of a kind, of counts those of s, which may be nil.
@@ -258,9 +257,9 @@ func (k *kind) readUsual(u *usual, s *eventSet) {
 		if tasks < min(n, leastUsual) {
 			return
 		}
-		u.array[i] = sum / uint64(tasks)
+		u.count[i] = sum / uint64(tasks)
 	}
-	u.count = u.array[:len(s.index)]
+	u.events = len(s.index)
 }
 
 // leastUsual is of how many tasks an average is at least, once there have been so many.

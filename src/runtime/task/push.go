@@ -151,8 +151,8 @@ func (p *packer) slow(t *Task, u *perf.TaskUsage, d *details, usual *usual) {
 	p.i(usual.tasks)
 	p.i(usual.wall)
 	p.usage(&usual.usage)
-	p.u(uint64(len(usual.count)))
-	for _, n := range usual.count {
+	p.u(uint64(usual.events))
+	for _, n := range usual.count[:usual.events] {
 		p.u(n)
 	}
 	p.u(uint64(len(d.spans)))

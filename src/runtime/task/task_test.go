@@ -81,6 +81,22 @@ func TestOff(t *testing.T) {
 	}
 }
 
+// A task that is not recorded is one allocation.
+func TestAllocs(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector allocates")
+	}
+	start(t, Config{Rate: 1e-9})
+	Slow("TestAllocs", time.Hour)
+	ctx := context.Background()
+	if n := testing.AllocsPerRun(1000, func() {
+		_, t := New(ctx, "TestAllocs")
+		t.End()
+	}); n != 1 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 func TestConfig(t *testing.T) {
 	for _, c := range []Config{{Rate: -1}, {Rate: 1.1}, {Rate: math.NaN()}, {Server: 65535}, {Memory: -1}} {
 		if err := Start(c); err == nil {
