@@ -85,7 +85,7 @@ func (r *Report) Cause() string {
 		return "there are no requests"
 	}
 	if r.few() {
-		return fmt.Sprintf("too few requests: %d are above %s, and it takes %d", above(r.P, r.Requests)+1, tail, fewest)
+		return fmt.Sprintf("too few requests: %d are above %s, and it takes %d, so %d requests", above(r.P, r.Requests)+1, tail, fewest, Needed(r.P, 1))
 	}
 	if r.P50 == r.Max {
 		return "no cause found: all requests took the same time"
@@ -233,6 +233,9 @@ func (r *Report) ruledOut() (list []ruling) {
 		switch {
 		case e.Parent != "":
 			list = append(list, ruling{"is " + e.Remark, []string{e.Event}, true})
+		case e.Remark == remarkFew && e.N > 0:
+			few := fmt.Sprintf("%s (recorded in %d requests; it takes %d)", e.Event, e.N, max(Needed(r.P, 1), 2*minRange))
+			groups[remarkFew] = append(groups[remarkFew], few)
 		case e.Remark != "":
 			groups[e.Remark] = append(groups[e.Remark], e.Event)
 		case e.Raw >= leastCause && e.Adjusted < leastCause:

@@ -46,8 +46,8 @@ type Report struct {
 
 	Latencies CDF // of all of them
 
-	// Notes are sentences on the requests for people to read, which the caller may set: what
-	// was chosen or left out. They follow the numbers.
+	// Notes are sentences on the requests for people to read: what was recorded in some of
+	// them only. The caller may add what was chosen or left out. They follow the numbers.
 	Notes []string
 
 	Impacts  []Impact // of all events, the greatest first
@@ -97,6 +97,9 @@ func Analyze(t *Table, o Options) (*Report, error) {
 	rep := &Report{P: o.P, Unit: t.Unit, Requests: n, Left: len(t.Latency) - n, P50: at(0.5), P90: at(0.9), Tail: at(o.P), Max: at(1)}
 	if r.worst[0] < 0 || at(0) < 0 {
 		return nil, fmt.Errorf("there are latencies below 0: %v", at(0))
+	}
+	if note := coverage(r); note != "" {
+		rep.Notes = append(rep.Notes, note)
 	}
 	rep.Latencies = newCDF(n, o.P, func(k int) float64 { return r.worst[k] })
 	if at(0) == at(1) {
