@@ -31,6 +31,9 @@ const liveFailed = "failed"
 // liveDelay is for how long what is planted delays a request, at least.
 const liveDelay = 20 * time.Millisecond
 
+// liveRequests are as many as p98 takes.
+const liveRequests = 1000
+
 // A liveCause is what is planted in some requests of a service.
 type liveCause struct {
 	name  string
@@ -191,10 +194,9 @@ func (s *service) request(c *liveCause) {
 	}
 }
 
-// run has the service answer requests, in 3 % of which there is a cause, and returns the
-// report of their records.
-func (s *service) run(t *testing.T, c *liveCause) string {
-	const requests = 1000
+// run has the service answer so many requests, in 3 % of which there is a cause, and returns
+// the report of their records.
+func (s *service) run(t *testing.T, c *liveCause, requests int) string {
 	r := task.NewReader(false)
 	var b why.Builder
 	for i, tries := 0, 0; i < requests; tries++ {
@@ -278,7 +280,7 @@ func TestLive(t *testing.T) {
 			}
 			s.t = t
 			for range runs {
-				if got := s.run(t, c); !strings.HasPrefix(got, c.names+" makes the tail: ") {
+				if got := s.run(t, c, liveRequests); !strings.HasPrefix(got, c.names+" makes the tail: ") {
 					t.Errorf("want %s:\n%s", c.names, got)
 				} else {
 					first, _, _ := strings.Cut(got, "\n")
@@ -291,7 +293,7 @@ func TestLive(t *testing.T) {
 		s.t = t
 		none := 0
 		for tries := 0; none < runs && tries < 10*runs; tries++ {
-			got := s.run(t, nil)
+			got := s.run(t, nil, liveRequests)
 			first, _, _ := strings.Cut(got, " makes the tail: ")
 			switch {
 			case strings.HasPrefix(got, "no cause found"):
@@ -303,6 +305,27 @@ func TestLive(t *testing.T) {
 			}
 		}
 		t.Logf("no cause found in %d runs", none)
+	})
+	// Page faults are found, too, if they are counted in turn with other events.
+	t.Run("turns", func(t *testing.T) {
+		if noCounters != nil {
+			t.Skip(noCounters)
+		}
+		s.t = t
+		// Epochs are much longer than requests, or those that are slow are mostly in two.
+		config := task.Config{Rate: 1, Turns: [][]string{{"page-faults"}, {"major-faults", "alignment-faults"}}, Epoch: liveDelay * 15}
+		if err := task.Start(config); err != nil {
+			t.Fatal(err)
+		}
+		for range runs {
+			epochs := task.ReadStats().Epochs
+			got := s.run(t, &liveCauses[2], 2*liveRequests)
+			first, _, _ := strings.Cut(got, "\n")
+			if !strings.HasPrefix(got, "page-faults makes the tail: ") || !strings.Contains(got, "3 events were recorded in some requests only") {
+				t.Errorf("want page-faults:\n%s", got)
+			}
+			t.Logf("%s, %d epochs", first, task.ReadStats().Epochs-epochs)
+		}
 	})
 	runtime.KeepAlive(s.heap)
 }

@@ -128,7 +128,8 @@ func variance(r *ranked, p float64, seed uint64) ([]Impact, []Pair, bool) {
 	for i, e := range events {
 		list[i] = e.Impact
 	}
-	// Of those that are as good as alike, that first whose time is known.
+	// Of those that are as good as alike, that first whose time is known, and of which more is
+	// certain.
 	known := func(e Impact) int {
 		if len(byName[e.Event].Within) > 0 {
 			return 1
@@ -137,7 +138,7 @@ func variance(r *ranked, p float64, seed uint64) ([]Impact, []Pair, bool) {
 	}
 	slices.SortStableFunc(list, func(a, b Impact) int {
 		return cmp.Or(cmp.Compare(math.Round(100*b.Adjusted), math.Round(100*a.Adjusted)),
-			known(b)-known(a), cmp.Compare(b.Adjusted, a.Adjusted))
+			known(b)-known(a), cmp.Compare(math.Round(100*b.Low), math.Round(100*a.Low)), cmp.Compare(b.Adjusted, a.Adjusted))
 	})
 	return list, pairs, ok
 }
