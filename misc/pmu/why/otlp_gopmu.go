@@ -170,6 +170,7 @@ func addTrace(b *why.Builder, list []span, kind string) {
 	for _, root := range roots {
 		r := &list[root]
 		b.Add(float64(r.end-r.start) / ms)
+		b.Time(float64(r.start) / 1e9)
 		b.Column("kind", "", nan).Word(r.name)
 		if r.service != "" {
 			b.Column("service", "", nan).Word(r.service)

@@ -41,6 +41,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	fs.StringVar(&page, "html", "", "write a page with drawings to this `file`, too")
 	fs.Int64Var(&in.Max, "max", 1<<40, "read at most so many `bytes` from each file or URL")
 	fs.DurationVar(&in.Timeout, "timeout", 2*time.Minute, "for each URL")
+	segments := fs.Int("segments", 0, "compare so `many` parts of the run, in order of time")
+	at := fs.String("time", "", "the column of the time, by `name`; without it, tables are in order of time")
 	columns := fs.String("columns", "", "only columns with these `names`, with commas between")
 	fs.BoolVar(&in.sql, "sql", false, "print the analysis as SQL for a database, with thresholds of these files")
 	fs.Usage = func() {
@@ -60,7 +62,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var only []string
 	if *columns != "" {
 		only = strings.Split(*columns, ",")
-		in.b.Skip = func(name string) bool { return name != "kind" && !slices.Contains(only, name) }
+		in.b.Skip = func(name string) bool { return name != "kind" && name != *at && !slices.Contains(only, name) }
 	}
 	in.progress = newProgress(stderr)
 	for _, name := range fs.Args() {
@@ -76,6 +78,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return 1
 	}
 	for _, c := range in.b.Columns() {
+		if _, words := c.State(); c.Bad > 0 && words && c.Name() == *at {
+			return fail(fmt.Errorf("column %.100q has more different dates than a column can have words: times have to be numbers, such as seconds since 1970", *at))
+		}
 		if c.Bad > 0 {
 			fmt.Fprintf(stderr, "why: column %q: %d cells don't fit the others and are left out\n", c.Name(), c.Bad)
 		}
@@ -90,9 +95,29 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		// What the analysis allocates is less than the table, and gone soon.
 		defer debug.SetGCPercent(debug.SetGCPercent(10))
 	}
+	dates := t.Time != nil
+	if *at != "" {
+		var err error
+		if dates, err = takeTime(t, *at); err != nil {
+			return fail(err)
+		}
+	}
 	kind, err := selectKind(t, kind, stderr)
 	if err != nil {
 		return fail(err)
+	}
+	if *segments != 0 {
+		list, err := why.Segments(t, *segments, o)
+		if err == nil {
+			err = why.WriteSegments(stdout, list, dates)
+		}
+		if err != nil {
+			return fail(err)
+		}
+		if in.failed {
+			return 2
+		}
+		return 0
 	}
 	r, err := why.Analyze(t, o)
 	if err != nil {
@@ -158,6 +183,33 @@ func selectKind(t *why.Table, kind string, stderr io.Writer) (string, error) {
 		t.Keep(func(row int) bool { return c.Values[row] == float64(word) })
 	}
 	return c.Words[word], nil
+}
+
+// takeTime makes a column the time of t's requests: numbers, or dates by RFC 3339.
+func takeTime(t *why.Table, name string) (dates bool, err error) {
+	i := slices.IndexFunc(t.Columns, func(c why.Column) bool { return c.Name == name })
+	if i < 0 {
+		return false, fmt.Errorf("there is no column %.100q for the time", name)
+	}
+	c := t.Columns[i]
+	t.Columns = slices.Delete(t.Columns, i, i+1)
+	if t.Time = c.Values; c.Words == nil {
+		return false, nil
+	}
+	seconds := make([]float64, len(c.Words))
+	for w, s := range c.Words {
+		d, err := time.Parse(time.RFC3339, s)
+		if err != nil {
+			return false, fmt.Errorf("column %.100q has %.100q for a time: it must be a number or a date like 2006-01-02T15:04:05.999Z", name, s)
+		}
+		seconds[w] = float64(d.UnixMicro()) / 1e6
+	}
+	for row, w := range t.Time {
+		if w == w {
+			t.Time[row] = seconds[int(w)]
+		}
+	}
+	return true, nil
 }
 
 // list returns some names.

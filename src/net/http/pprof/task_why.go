@@ -148,7 +148,7 @@ func (req *whyRequest) answer(ctx context.Context) (*whyAnswer, error) {
 			return nil, err
 		}
 	}
-	r.Notes = req.notes(t, kinds, a)
+	r.Notes = append(r.Notes, req.notes(t, kinds, a)...)
 	var b bytes.Buffer
 	if req.asText {
 		r.WriteText(&b)

@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 )
@@ -97,7 +98,12 @@ func WriteSegments(w io.Writer, list []Segment, dates bool) error {
 	b := bufio.NewWriter(w)
 	order := slices.Clone(list)
 	slices.SortStableFunc(order, func(x, y Segment) int { return cmp.Compare(y.Tail, x.Tail) })
-	most, middle, least := order[0], order[len(order)/2], order[len(order)-1]
+	// Those that are compared, with what they are called.
+	shown, called := []Segment{order[0], order[len(order)-1]}, []string{"longest tail", "shortest tail"}
+	if len(order) > 2 {
+		shown, called = slices.Insert(shown, 1, order[len(order)/2]), slices.Insert(called, 1, "middle")
+	}
+	most, least := shown[0], shown[len(shown)-1]
 	tail := percentName(most.P)
 	var sum, squares float64
 	for _, s := range list {
@@ -120,21 +126,15 @@ func WriteSegments(w io.Writer, list []Segment, dates bool) error {
 			cause, by = c[0].Event, percent(c[0].Adjusted)
 		}
 		which := ""
-		switch s.Report {
-		case most.Report:
-			which = "\tthe longest tail"
-		case middle.Report:
-			which = "\tthe middle one"
-		case least.Report:
-			which = "\tthe shortest"
+		if k := slices.IndexFunc(shown, func(x Segment) bool { return x.Report == s.Report }); k >= 0 {
+			which = "\t" + called[k]
 		}
 		fmt.Fprintf(tw, "%s\t%d\t%s%s\t%s\t%s%s\n", s.span(dates), s.Requests, number(s.Tail), unit(s.Unit), cause, by, which)
 	}
 	tw.Flush()
-	s := Segment.impact
 	var names []string
-	for _, r := range []Segment{most, middle, least} {
-		for _, e := range r.causes() {
+	for _, s := range shown {
+		for _, e := range s.causes() {
 			if !slices.Contains(names, e.Event) {
 				names = append(names, e.Event)
 			}
@@ -143,9 +143,13 @@ func WriteSegments(w io.Writer, list []Segment, dates bool) error {
 	if len(names) > 0 {
 		fmt.Fprintf(b, "\nBy how much their tails are lower without an event:\n\n")
 		tw = tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
-		fmt.Fprintf(tw, "event\tlongest tail\tmiddle\tshortest\n")
+		fmt.Fprintf(tw, "event\t%s\n", strings.Join(called, "\t"))
 		for _, name := range names[:min(len(names), maxEvents)] {
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", name, s(most, name), s(middle, name), s(least, name))
+			fmt.Fprint(tw, name)
+			for _, s := range shown {
+				fmt.Fprintf(tw, "\t%s", s.impact(name))
+			}
+			fmt.Fprintln(tw)
 		}
 		tw.Flush()
 	}
