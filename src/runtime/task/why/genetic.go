@@ -23,7 +23,7 @@ const (
 	maxGenes    = 8
 
 	// patience is after how many generations without anything better the search ends.
-	patience = 60
+	patience = 20
 )
 
 // An individual is a pattern with its fitness.
@@ -66,6 +66,15 @@ func (x *individual) better(y *individual) bool {
 	return x.f > y.f || x.f == y.f && x.n < y.n
 }
 
+// key returns a number by which individuals are sorted: the better one's is less. Below F and
+// the number of conditions it has the index, for which it leaves out the last 10 bits of F.
+func (x *individual) key(i int) uint64 {
+	f := math.Float64bits(1) - math.Float64bits(x.f)
+	return f<<2&^(1<<12-1) | uint64(x.n)<<8 | uint64(i)
+}
+
+const keyIndex = 1<<8 - 1
+
 // A search is one for an interval.
 type search struct {
 	*space
@@ -94,7 +103,7 @@ func (s *space) best(iv interval, rnd *rand.Rand) []gene {
 	}
 	best := individual{}
 	x.evaluate(&best)
-	next, winners := make([]individual, population), winners()
+	next, ranks, winners := make([]individual, population, 2*population), make([]uint64, 2*population), winners()
 	for n, since := 0, 0; n < generations && since < patience; n, since = n+1, since+1 {
 		for range population / 2 {
 			a, b := pop[rnd.IntN(population)], pop[rnd.IntN(population)]
@@ -110,25 +119,20 @@ func (s *space) best(iv interval, rnd *rand.Rand) []gene {
 		}
 		// A tournament of k among n is won by the rank r or a better one with the
 		// probability 1-(1-r/n)^k. So with the ranks a draw is one random number.
-		slices.SortStableFunc(pop, func(a, b individual) int {
-			switch {
-			case a.better(&b):
-				return -1
-			case b.better(&a):
-				return 1
-			}
-			return 0
-		})
-		if pop[0].better(&best) {
-			best, since = pop[0], 0
+		for i := range pop {
+			ranks[i] = pop[i].key(i)
+		}
+		slices.Sort(ranks)
+		if first := &pop[ranks[0]&keyIndex]; first.better(&best) {
+			best, since = *first, 0
 		}
 		if best.f == 1 && best.n == 1 {
 			break
 		}
 		for i := range next {
-			next[i] = pop[winners[rnd.IntN(len(winners))]]
+			next[i] = pop[ranks[winners[rnd.IntN(len(winners))]]&keyIndex]
 		}
-		pop = append(pop[:0], next...)
+		pop, next = next, pop[:population]
 	}
 	return slices.Clone(best.list())
 }
@@ -216,9 +220,12 @@ func (x *search) cross(a, b *individual) {
 
 // evaluate sets the fitness.
 func (x *search) evaluate(i *individual) {
-	if f, ok := x.known[i.genes]; ok {
-		i.f = f
-		return
+	remember := len(x.buf) > 64 // else counting is no slower
+	if remember {
+		if f, ok := x.known[i.genes]; ok {
+			i.f = f
+			return
+		}
 	}
 	i.f = 0
 	useless := false
@@ -228,5 +235,7 @@ func (x *search) evaluate(i *individual) {
 	if !useless {
 		i.f = x.f(i.list(), x.iv, x.buf)
 	}
-	x.known[i.genes] = i.f
+	if remember {
+		x.known[i.genes] = i.f
+	}
 }
