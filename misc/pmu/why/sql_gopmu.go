@@ -41,6 +41,7 @@ type script struct {
 
 	Tasks        bool
 	Kind, NoKind string // NoKind is the kind of requests that have none
+	Random       bool   // only those that were chosen at random
 	Latency      string
 	Parts        []string // the keys of parts of time
 
@@ -91,6 +92,7 @@ func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string,
 	}
 	s := script{Files: strings.Join(files, " "), Requests: r.Requests, P: r.P, Tasks: in.tasks, Kind: kind, Latency: in.latency,
 		Fewest: 10, Proportional: 0.99, Together: 0.5, LeastImpact: 0.02}
+	s.Random = r.LeftSlow > 0
 	if kept {
 		s.NoKind = kind
 	}

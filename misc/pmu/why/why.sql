@@ -54,7 +54,7 @@ SELECT id,
   CASE WHEN NOT uncounted AND counts_running_ns->>{{text .Key}} = counts_enabled_ns->>{{text .Key}} THEN (counts->>{{text .Key}})::double precision END AS c{{.I}}
 {{- end}}
 {{- end}}
-FROM requests, jsonb_to_record(line) AS r (kind text, client boolean, uncounted boolean,
+FROM requests, jsonb_to_record(line) AS r (kind text, client boolean, slow boolean, sampled boolean, uncounted boolean,
   wall_ns double precision, goroutines double precision,
 {{- range .Parts}}
   {{.}} double precision,
@@ -64,6 +64,10 @@ FROM requests, jsonb_to_record(line) AS r (kind text, client boolean, uncounted 
 -- twice, as from two downloads, counts once.
 WHERE NOT client
   AND kind = {{text .Kind}}
+{{- if .Random}}
+  -- Those that were recorded only for being slow are left out.
+  AND (sampled OR NOT slow)
+{{- end}}
   AND id IN (SELECT min(id) FROM requests GROUP BY line->>'trace_id', line->>'span_id', CASE WHEN line->>'span_id' = '0000000000000000' THEN id END)
 {{- else}}
   CASE WHEN jsonb_typeof(line->{{text .Latency}}) = 'number' THEN (line->{{text .Latency}})::double precision END AS latency

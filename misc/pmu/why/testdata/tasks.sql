@@ -66,7 +66,7 @@ SELECT id,
   goroutines AS c16,
   -- "page-faults"
   CASE WHEN NOT uncounted AND counts_running_ns->>'page-faults' = counts_enabled_ns->>'page-faults' THEN (counts->>'page-faults')::double precision END AS c17
-FROM requests, jsonb_to_record(line) AS r (kind text, client boolean, uncounted boolean,
+FROM requests, jsonb_to_record(line) AS r (kind text, client boolean, slow boolean, sampled boolean, uncounted boolean,
   wall_ns double precision, goroutines double precision,
   running_ns double precision,
   preempted_ns double precision,

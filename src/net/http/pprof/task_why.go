@@ -178,13 +178,6 @@ func (req *whyRequest) notes(t *whyTables, kinds []string, a *whyAnswer) (notes 
 	default:
 		note("Records of %s%s; this is about the %d of kind %.200q, the most frequent one", count(int64(t.rows), "task"), when, t.byKind[kinds[0]].Rows(), kinds[0])
 	}
-	if rate := tasks.stats().Rate; rate < 1 {
-		which := "Only slow tasks"
-		if rate > 0 {
-			which += " and " + strconv.FormatFloat(rate*100, 'g', 4, 64) + " % of all"
-		}
-		note("%s are recorded, so percentiles are those of the records", which)
-	}
 	if a.left > 0 {
 		note("%s are left out, as there are too many", count(int64(a.left), "task"))
 	}

@@ -100,7 +100,6 @@ func wantWhy(t *testing.T, query string, status int, want ...string) string {
 
 func TestWhy(t *testing.T) {
 	f := feedTasks(t, &taskFeed{list: slowTasks(3000)})
-	f.stats.Rate = 1
 	page := wantWhy(t, "", 200, "<h1>mutex makes the tail: p99 is", "<svg", "mutex", "Records of 3300 tasks; this is about the 3000 of kind \"GET /cart/{id}\", the most frequent one",
 		"Newer records have taken the place of 3 before", "<a href=\"tasks\">tasks</a>", "flush</a> (300)")
 	if strings.Contains(page, "stock") || strings.Contains(page, "percentiles are those") {
@@ -132,10 +131,20 @@ func TestWhy(t *testing.T) {
 	wantWhy(t, "?kind=none&format=text", 200, "there are no requests\n\nNo records of tasks of kind \"none\"\n")
 	f.list = slowTasks(200)
 	wantWhy(t, "", 200, "too few requests: 2 are above p99, and it takes 10")
-	f.list, f.stats.Rate = nil, 0.01
-	wantWhy(t, "", 200, "there are no requests", "No records of tasks", "Only slow tasks and 1 % of all are recorded, so percentiles are those of the records")
-	f.stats.Rate = 0
-	wantWhy(t, "", 200, "Only slow tasks are recorded")
+	f.list = nil
+	wantWhy(t, "", 200, "there are no requests", "No records of tasks")
+	// What is recorded for being slow is no tail of all.
+	f.list = slowTasks(3000)
+	for i, x := range f.list {
+		if i%2 == 0 && x.Wall > 20*time.Millisecond {
+			x.Flags |= record.Slow
+		}
+	}
+	wantWhy(t, "", 200, "others were recorded for being slow, and are left out")
+	for _, x := range f.list {
+		x.Flags |= record.Slow
+	}
+	wantWhy(t, "", 200, "percentiles are those of the records")
 
 	// All links lead somewhere, and stay public.
 	f.list = slowTasks(300)

@@ -24,6 +24,7 @@ type Builder struct {
 
 	latency []float64
 	time    []float64 // nil, or of the first rows
+	slow    []bool    // ditto
 	text    int       // bytes of words
 	columns []*ColumnBuilder
 	byName  map[string]*ColumnBuilder
@@ -90,6 +91,15 @@ func (b *Builder) Time(v float64) {
 		b.time = append(b.time, nan)
 	}
 	b.time[row] = v
+}
+
+// Slow says that the present row's request is there for being slow; see [Table].
+func (b *Builder) Slow() {
+	row := len(b.latency) - 1
+	for len(b.slow) <= row {
+		b.slow = append(b.slow, false)
+	}
+	b.slow[row] = true
 }
 
 // Rows returns the number of rows.
@@ -304,6 +314,12 @@ func (b *Builder) Table(unit string) *Table {
 			b.time = append(b.time, nan)
 		}
 		t.Time = b.time
+	}
+	if b.slow != nil {
+		for len(b.slow) < len(b.latency) {
+			b.slow = append(b.slow, false)
+		}
+		t.Slow = b.slow
 	}
 	for _, c := range b.columns {
 		if c.words && c.column.Words == nil {

@@ -73,6 +73,12 @@ func (t *Table) pick(rows []int32) *Table {
 	}
 	s := *t
 	s.Time = nil
+	if t.Slow != nil {
+		s.Slow = make([]bool, len(rows))
+		for k, i := range rows {
+			s.Slow[k] = t.Slow[i]
+		}
+	}
 	s.Latency = values(t.Latency)
 	s.Columns = slices.Clone(t.Columns)
 	for i := range s.Columns {

@@ -20,6 +20,10 @@ type Table struct {
 	// Time is when each request began, in any unit; NaN if it isn't known. It is nil if rows are
 	// in order of time.
 	Time []float64
+
+	// Slow are the requests that are there for being slow, and were not chosen at random: among
+	// all, slow ones are rarer. It is nil if there are none.
+	Slow []bool
 }
 
 // A Column is an attribute of requests: a number, or a word. Numbers are what analyses call
@@ -56,6 +60,9 @@ func (t *Table) check() error {
 	if int64(len(t.Latency)) > math.MaxInt32 {
 		return fmt.Errorf("%d requests are more than %d", len(t.Latency), math.MaxInt32)
 	}
+	if t.Slow != nil && len(t.Slow) != len(t.Latency) {
+		return fmt.Errorf("of %d requests it is known whether they are there for being slow, and there are %d", len(t.Slow), len(t.Latency))
+	}
 	names := make(map[string]bool)
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -89,14 +96,15 @@ type ranked struct {
 	worst []float64 // their latencies
 }
 
-func rank(t *Table) *ranked {
+// rank ranks the rows of a table, of those that are there for being slow none if random.
+func rank(t *Table, random bool) *ranked {
 	type row struct {
 		latency float64
 		i       int32
 	}
 	list := make([]row, 0, len(t.Latency))
 	for i, v := range t.Latency {
-		if !bad(v) {
+		if !bad(v) && !(random && t.isSlow(i)) {
 			list = append(list, row{v, int32(i)})
 		}
 	}
@@ -109,6 +117,8 @@ func rank(t *Table) *ranked {
 	}
 	return r
 }
+
+func (t *Table) isSlow(row int) bool { return t.Slow != nil && t.Slow[row] }
 
 // above returns how many of n values are above their percentile p, which is VarMRI's:
 // with the index int(p*n) of the sorted values.
@@ -140,6 +150,12 @@ func (t *Table) Keep(keep func(row int) bool) {
 	t.Latency = pick(t.Latency)
 	if t.Time != nil {
 		t.Time = pick(t.Time)
+	}
+	if t.Slow != nil {
+		for k, i := range rows {
+			t.Slow[k] = t.Slow[i]
+		}
+		t.Slow = t.Slow[:len(rows)]
 	}
 	for i := range t.Columns {
 		t.Columns[i].Values = pick(t.Columns[i].Values)

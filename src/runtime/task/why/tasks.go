@@ -30,6 +30,9 @@ func (b *Builder) AddTask(t *record.Task) {
 	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 	b.Add(ms(t.Wall))
 	b.Time(float64(t.Start) / 1e9)
+	if t.Flags&(record.Slow|record.Sampled) == record.Slow {
+		b.Slow()
+	}
 	b.Column("kind", "", nan).Word(t.Kind)
 	if t.Server != nil {
 		name := t.Server.Name

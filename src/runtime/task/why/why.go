@@ -40,6 +40,7 @@ type Report struct {
 	Unit     string // of latencies
 	Requests int    // that have a latency
 	Left     int    // that have none, and were left out
+	LeftSlow int    // that were left out since they are there for being slow
 
 	// Latencies by percentile: P50, P90, that of P, and the greatest one.
 	P50, P90, Tail, Max float64
@@ -87,16 +88,34 @@ func Analyze(t *Table, o Options) (*Report, error) {
 	for i := range c.Columns {
 		c.Columns[i].Describe()
 	}
-	r := rank(&c)
+	random, slow := 0, 0 // that have a latency
+	for i, v := range t.Latency {
+		if bad(v) {
+		} else if t.isSlow(i) {
+			slow++
+		} else {
+			random++
+		}
+	}
+	// Among those that are there for being slow, all else is as among slow ones. Without them there
+	// is no tail but that of all.
+	enough := slow > 0 && random >= Needed(o.P, 1)
+	r := rank(&c, enough)
 	r.crew = crew{o.Procs, o.Done}
 	n := len(r.rows)
 	if n == 0 {
 		return nil, fmt.Errorf("none of %d requests has a latency", len(t.Latency))
 	}
 	at := func(p float64) float64 { return r.worst[above(p, n)] }
-	rep := &Report{P: o.P, Unit: t.Unit, Requests: n, Left: len(t.Latency) - n, P50: at(0.5), P90: at(0.9), Tail: at(o.P), Max: at(1)}
+	rep := &Report{P: o.P, Unit: t.Unit, Requests: n, Left: len(t.Latency) - random - slow, P50: at(0.5), P90: at(0.9), Tail: at(o.P), Max: at(1)}
 	if r.worst[0] < 0 || at(0) < 0 {
 		return nil, fmt.Errorf("there are latencies below 0: %v", at(0))
+	}
+	if enough {
+		rep.LeftSlow = slow
+		rep.Notes = append(rep.Notes, fmt.Sprintf("%d others were recorded for being slow, and are left out: these were chosen at random, and so percentiles are those of all", slow))
+	} else if slow > 0 {
+		rep.Notes = append(rep.Notes, fmt.Sprintf("%d of them were recorded for being slow, not chosen at random: percentiles are those of the records. It takes %d that were chosen for those of all", slow, Needed(o.P, 1)))
 	}
 	if note := coverage(r); note != "" {
 		rep.Notes = append(rep.Notes, note)
