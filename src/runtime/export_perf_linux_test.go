@@ -203,50 +203,45 @@ func PerfRingRead(words []uint64, tail, head uint64) (recs []PerfRecord, ok []bo
 
 var PerfTicksNanos = perfTicksNanos
 
-func PerfAccountsUsed() int64 { return perfAccountsUsed.Load() }
-
-// Tasks; see perftask.go.
-
-func PerfTasksUsed() int64 {
-	used := perfTasksMade.Load()
-	var list *perfTask
-	for {
-		t := (*perfTask)(perfFreeTasks.pop())
-		if t == nil {
-			break
-		}
-		t.next = list
-		list = t
-		used--
-	}
-	for list != nil {
-		t := list
-		list, t.next = t.next, nil
-		perfFreeTasks.push(&t.node)
-	}
-	return used
-}
-
-// PerfMembersFree returns the number of members on the free list. Who needs one meanwhile
-// makes it.
-func PerfMembersFree() (n int64) {
-	var list *perfMember
-	for {
-		m := (*perfMember)(perfFreeMembers.pop())
-		if m == nil {
-			break
-		}
-		m.next = list
-		list = m
-		n++
-	}
-	for list != nil {
-		m := list
-		list, m.next = m.next, nil
-		perfFreeMembers.push(&m.node)
+func PerfAccountsUsed() int64 {
+	n := perfAccountsUsed.Load()
+	for i := range perfLocals {
+		n += perfLocals[i].accounts
 	}
 	return n
 }
+
+// perfFreeNow returns how many of a kind are free. Others must not take any meanwhile, or give
+// any back.
+func perfFreeNow(k perfFreeKind) (n int64) {
+	for i := range perfLocals {
+		n += int64(perfLocals[i].free[k].n)
+	}
+	var list lfstack
+	for {
+		p := perfFreeLists[k].pop()
+		if p == nil {
+			break
+		}
+		list.push((*lfnode)(p))
+		n++
+	}
+	for {
+		p := list.pop()
+		if p == nil {
+			return n
+		}
+		perfFreeLists[k].push((*lfnode)(p))
+	}
+}
+
+// Tasks; see perftask.go.
+
+func PerfTasksUsed() int64 { return perfTasksMade.Load() - perfFreeNow(perfFreeTask) }
+
+// PerfMembersFree returns the number of members on the free list. Who needs one meanwhile
+// makes it.
+func PerfMembersFree() int64 { return perfFreeNow(perfFreeMember) }
 
 func PerfAccountSizes() (account, counts, epoch uintptr) {
 	return unsafe.Sizeof(perfAccount{}), unsafe.Sizeof(perfAccountCounts{}), unsafe.Sizeof(perfEpoch{})

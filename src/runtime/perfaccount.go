@@ -164,14 +164,8 @@ type perfAccountCounts struct {
 }
 
 var (
-	perfBubbled perfAccount // of bubbles' goroutines that are not accounted
-
-	perfFreeAccounts lfstack
-	perfFreeCounts   lfstack
-	perfFreeEpochs   lfstack
-	perfAccountsUsed atomic.Int64 // accounts that are not free, for tests
-
-	perfSerial atomic.Uint64
+	perfBubbled      perfAccount  // of bubbles' goroutines that are not accounted
+	perfAccountsUsed atomic.Int64 // of Ps that have no perfLocal, for tests
 )
 
 // perfAccountHooks are what the scheduler calls for goroutines with an account. The first
@@ -203,15 +197,26 @@ func perfStarts(w worldStop) {
 // perfNewAccount returns an account whose goroutine is in the given part from now on.
 // The caller has a P.
 func perfNewAccount(part perf.Part) *perfAccount {
-	a := (*perfAccount)(perfFreeAccounts.pop())
+	a := (*perfAccount)(perfFreeAccount.pop())
 	if a == nil {
 		a = (*perfAccount)(persistentalloc(unsafe.Sizeof(perfAccount{}), tagAlign, &memstats.other_sys))
 	}
 	nanos, ticks := perfNow(getg().m)
-	*a = perfAccount{node: a.node, serial: perfSerial.Add(1), part: part, since: ticks, settled: ticks, latest: nanos, mid: perfNoThread, turn: ticks, least: perfNeverLog}
+	*a = perfAccount{node: a.node, serial: perfNewSerial(), part: part, since: ticks, settled: ticks, latest: nanos, mid: perfNoThread, turn: ticks, least: perfNeverLog}
 	a.nanos = nanos
-	perfAccountsUsed.Add(1)
+	perfCountAccount(1)
 	return a
+}
+
+// perfCountAccount notes how many accounts there are more.
+//
+//go:nowritebarrierrec
+func perfCountAccount(n int64) {
+	if l := perfHere(); l != nil {
+		l.accounts += n
+	} else {
+		perfAccountsUsed.Add(n)
+	}
 }
 
 // count returns what a counts in a set, from now on if it did not. The caller has a P.
@@ -255,12 +260,12 @@ func (a *perfAccount) free(gp *g) {
 	a.counts = 0
 	for e := a.epochs; e != nil; {
 		next := e.next
-		perfFreeEpochs.push(&e.node)
+		perfFreeEpoch.push(&e.node)
 		e = next
 	}
 	a.epochs = nil
-	perfFreeAccounts.push(&a.node)
-	perfAccountsUsed.Add(-1)
+	perfFreeAccount.push(&a.node)
+	perfCountAccount(-1)
 }
 
 // release frees gp's account, or what it counts in a set, if nobody needs it. The

@@ -71,7 +71,7 @@ func (a *perfAccount) settleNow(mp *m, effort uint8) {
 
 // keepEpoch keeps a's epoch for the intervals that began in it.
 func (a *perfAccount) keepEpoch() {
-	e := (*perfEpoch)(perfFreeEpochs.pop())
+	e := (*perfEpoch)(perfFreeEpoch.pop())
 	if e == nil {
 		e = (*perfEpoch)(persistentalloc(unsafe.Sizeof(perfEpoch{}), tagAlign, &memstats.other_sys))
 	}
@@ -105,7 +105,7 @@ func (a *perfAccount) leaveEpoch(number uint64, usage *perf.Usage) (began int64,
 		}
 		if e.intervals--; e.intervals == 0 {
 			*p = e.next
-			perfFreeEpochs.push(&e.node)
+			perfFreeEpoch.push(&e.node)
 		}
 		return e.nanos, true
 	}

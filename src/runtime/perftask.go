@@ -107,10 +107,8 @@ type perfWoken struct {
 }
 
 var (
-	perfFreeTasks   lfstack
-	perfFreeMembers lfstack
-	perfTasksMade   atomic.Int64 // used or free, for tests
-	perfLetGo       atomic.Int64 // how many times letGo was called, for tests
+	perfTasksMade atomic.Int64 // used or free, for tests
+	perfLetGo     atomic.Int64 // how many times letGo was called, for tests
 )
 
 // A perfJoin is how a goroutine comes to work for a task.
@@ -161,7 +159,7 @@ func perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.SetID, n
 	mp := acquirem()
 	perfCPUOpen(mp)
 	a := perfOwnAccount()
-	t := (*perfTask)(perfFreeTasks.pop())
+	t := (*perfTask)(perfFreeTask.pop())
 	if t == nil {
 		t = (*perfTask)(persistentalloc(unsafe.Sizeof(perfTask{}), tagAlign, &memstats.other_sys))
 		perfTasksMade.Add(1)
@@ -264,7 +262,7 @@ func perfRejoin(gp *g, a *perfAccount, mp *m, id perf.TaskID, how perfJoin) (was
 				c.intervals--
 			}
 		}
-		perfFreeMembers.push(&m.node)
+		perfFreeMember.push(&m.node)
 		a.judge()
 	}
 	return was
@@ -280,7 +278,7 @@ func (a *perfAccount) readMember(m *perfMember, mp *m) {
 }
 
 func perfNewMember() *perfMember {
-	m := (*perfMember)(perfFreeMembers.pop())
+	m := (*perfMember)(perfFreeMember.pop())
 	if m == nil {
 		m = (*perfMember)(persistentalloc(unsafe.Sizeof(perfMember{}), tagAlign, &memstats.other_sys))
 	}
@@ -380,7 +378,7 @@ func (a *perfAccount) noMember(m *perfMember, c *perfAccountCounts) {
 	if c != nil && c.intervals > 0 {
 		c.intervals--
 	}
-	perfFreeMembers.push(&m.node)
+	perfFreeMember.push(&m.node)
 }
 
 // addTo adds what m has used, up to usage and what c has counted, to t and the tasks
@@ -451,7 +449,7 @@ func (t *perfTask) freeAll() {
 		next := t.next
 		t.next = nil
 		t.log.free()
-		perfFreeTasks.push(&t.node)
+		perfFreeTask.push(&t.node)
 		t = next
 	}
 }

@@ -250,8 +250,8 @@ func (a *perfAccount) peek(u *perf.Usage, nanos, ticks int64) {
 	}
 	b.settle(max(nanos, b.latest), max(ticks, b.since))
 	*u = b.usage
-	perfFreeAccounts.push(&b.node)
-	perfAccountsUsed.Add(-1)
+	perfFreeAccount.push(&b.node)
+	perfCountAccount(-1)
 }
 
 // perfTaskMembers stores the first goroutines that work for a task, which has not been

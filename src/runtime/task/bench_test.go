@@ -75,7 +75,7 @@ func BenchmarkEpochChange(b *testing.B) {
 			defer done.Wait()
 			defer close(stop)
 			set := []string{"task-clock", "page-faults", "context-switches", "cpu-migrations"}
-			t, err := newTurns([][]string{set, set}, 0, new(numbers))
+			t, err := newTurns([][]string{set, set}, 0, newNumbers())
 			if err != nil {
 				b.Skip(err)
 			}

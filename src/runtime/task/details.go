@@ -15,15 +15,14 @@ import (
 // The bounds of a record. What is beyond is counted in [record.Lost].
 const (
 	maxNotes     = 16
-	maxKey       = 64   // bytes of a note's key, and of names of regions
-	maxValue     = 256  // bytes of a note's value
-	maxRegions   = 64   // names of regions
-	maxSpans     = 64   // regions in a timeline
-	maxCalls     = 32   // children
-	maxOutlived  = 8    // goroutines that are named
-	maxKind      = 128  // bytes of a kind's name
-	maxKinds     = 1000 // apart from "other"
-	maxOpen      = 10_000
+	maxKey       = 64      // bytes of a note's key, and of names of regions
+	maxValue     = 256     // bytes of a note's value
+	maxRegions   = 64      // names of regions
+	maxSpans     = 64      // regions in a timeline
+	maxCalls     = 32      // children
+	maxOutlived  = 8       // goroutines that are named
+	maxKind      = 128     // bytes of a kind's name
+	maxKinds     = 1000    // apart from "other"
 	logMemory    = 8 << 20 // bytes for the timelines of open tasks; see recorder.follow
 	leastStretch = 10_000  // ns: what is shorter is not in a timeline
 )

@@ -8,7 +8,6 @@ import (
 	"internal/runtime/perf"
 	"internal/runtime/pprof/label"
 	"math/bits"
-	"runtime/pprof"
 	"runtime/task/record"
 	"strings"
 	"sync"
@@ -25,12 +24,10 @@ type kind struct {
 	threshold atomic.Int64 // ns, above which a task is slow; 0 if none
 	fixed     atomic.Bool  // the threshold is given
 
-	open, count, failed, slow atomic.Int64
-
-	wall, measured, switches, preemptions, migrations atomic.Int64
-	max                                               atomic.Int64
-	parts                                             [pprof.NumTimeParts]atomic.Int64
-	counts                                            eventSums
+	count  atomic.Int64
+	max    atomic.Int64
+	sums   [shards]kindSums
+	counts eventSums
 
 	lengths [numLengths]atomic.Uint32 // of all tasks
 	recent  struct {                  // those of the latest window: lengths at its beginning
@@ -157,29 +154,31 @@ func Slow(kind string, d time.Duration) {
 // observe adds a task that has ended, whose counts are those of s, or nil.
 func (k *kind) observe(u *perf.TaskUsage, s *eventSet, flags record.Flags) {
 	n := k.count.Add(1)
+	sums := &k.sums[shard()]
+	sums.open.Add(-1)
 	if flags&record.Failed != 0 {
-		k.failed.Add(1)
+		sums.failed.Add(1)
 	}
 	if flags&record.Slow != 0 {
-		k.slow.Add(1)
+		sums.slow.Add(1)
 	}
-	k.wall.Add(u.Wall)
+	sums.wall.Add(u.Wall)
 	if u.Wall > k.max.Load() {
 		for old := k.max.Load(); u.Wall > old && !k.max.CompareAndSwap(old, u.Wall); old = k.max.Load() {
 		}
 	}
 	for i, d := range u.Parts {
 		if d != 0 {
-			k.parts[i].Add(d)
+			sums.parts[i].Add(d)
 		}
 	}
 	if u.Measured != 0 {
-		k.measured.Add(u.Measured)
+		sums.measured.Add(u.Measured)
 	}
 	if u.Switches != 0 {
-		k.switches.Add(int64(u.Switches))
-		k.preemptions.Add(int64(u.Preemptions))
-		k.migrations.Add(int64(u.Migrations))
+		sums.switches.Add(int64(u.Switches))
+		sums.preemptions.Add(int64(u.Preemptions))
+		sums.migrations.Add(int64(u.Migrations))
 	}
 	if s != nil && flags&record.Uncounted == 0 {
 		k.counts.add(s, &u.Counts)
@@ -241,14 +240,25 @@ func (k *kind) readUsual(u *usual, s *eventSet) {
 		return
 	}
 	u.tasks = n
-	u.wall = k.wall.Load() / n
-	for i := range u.usage.Parts {
-		u.usage.Parts[i] = k.parts[i].Load() / n
+	for i := range k.sums {
+		s := &k.sums[i]
+		u.wall += s.wall.Load()
+		for i := range u.usage.Parts {
+			u.usage.Parts[i] += s.parts[i].Load()
+		}
+		u.usage.Measured += s.measured.Load()
+		u.usage.Switches += uint64(s.switches.Load())
+		u.usage.Preemptions += uint64(s.preemptions.Load())
+		u.usage.Migrations += uint64(s.migrations.Load())
 	}
-	u.usage.Measured = k.measured.Load() / n
-	u.usage.Switches = uint64(k.switches.Load() / n)
-	u.usage.Preemptions = uint64(k.preemptions.Load() / n)
-	u.usage.Migrations = uint64(k.migrations.Load() / n)
+	u.wall /= n
+	for i := range u.usage.Parts {
+		u.usage.Parts[i] /= n
+	}
+	u.usage.Measured /= n
+	u.usage.Switches /= uint64(n)
+	u.usage.Preemptions /= uint64(n)
+	u.usage.Migrations /= uint64(n)
 	if s == nil {
 		return
 	}
@@ -267,14 +277,21 @@ const leastUsual = 8
 
 // stats returns k's numbers, of events those with an index.
 func (k *kind) stats(index []uint16) KindStats {
-	s := KindStats{Kind: k.name, Count: k.count.Load(), Failed: k.failed.Load(), Slow: k.slow.Load(), Open: k.open.Load(),
-		Wall: time.Duration(k.wall.Load()), Max: time.Duration(k.max.Load()),
+	s := KindStats{Kind: k.name, Count: k.count.Load(), Open: k.open(), Max: time.Duration(k.max.Load()),
 		Threshold: time.Duration(k.threshold.Load()), Automatic: !k.fixed.Load()}
-	for i := range s.Usage.Parts {
-		s.Usage.Parts[i] = time.Duration(k.parts[i].Load())
+	for i := range k.sums {
+		sums := &k.sums[i]
+		s.Failed += sums.failed.Load()
+		s.Slow += sums.slow.Load()
+		s.Wall += time.Duration(sums.wall.Load())
+		for i := range s.Usage.Parts {
+			s.Usage.Parts[i] += time.Duration(sums.parts[i].Load())
+		}
+		s.Usage.Measured += time.Duration(sums.measured.Load())
+		s.Usage.Switches += sums.switches.Load()
+		s.Usage.Preemptions += sums.preemptions.Load()
+		s.Usage.Migrations += sums.migrations.Load()
 	}
-	s.Usage.Measured = time.Duration(k.measured.Load())
-	s.Usage.Switches, s.Usage.Preemptions, s.Usage.Migrations = k.switches.Load(), k.preemptions.Load(), k.migrations.Load()
 	for _, i := range index {
 		sum, tasks := k.counts.read(i)
 		s.Usage.Count, s.Counted = append(s.Usage.Count, record.Count{Value: sum}), append(s.Counted, tasks)

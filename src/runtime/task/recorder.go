@@ -65,7 +65,7 @@ type recorder struct {
 
 // numbers stay from one recorder to the next.
 type numbers struct {
-	open      atomic.Int64
+	open      quota
 	tooMany   atomic.Uint64 // tasks that were not recorded, as too many were open
 	badParent atomic.Uint64 // headers
 	badState  atomic.Uint64
@@ -75,6 +75,12 @@ type numbers struct {
 	failed  atomic.Uint64 // epochs in which nothing could be counted
 	failure atomic.Pointer[error]
 	changes atomic.Uint64 // tasks that an epoch's end has cost their counts
+}
+
+func newNumbers() *numbers {
+	n := new(numbers)
+	n.open.left.Store(maxQuota)
+	return n
 }
 
 var (
@@ -95,7 +101,7 @@ func Start(c Config) error {
 		return fmt.Errorf("task: %d bytes of memory; use 0 for the default", c.Memory)
 	}
 	c.Memory = max(cmp.Or(c.Memory, 2<<20), 1<<20)
-	r := &recorder{config: c, since: time.Now(), numbers: new(numbers)}
+	r := &recorder{config: c, since: time.Now(), numbers: newNumbers()}
 	recorders.Lock()
 	defer recorders.Unlock()
 	old := lastRecording.Load()
@@ -275,7 +281,7 @@ func ReadStats() (s Stats) {
 	if r == nil {
 		return s
 	}
-	s = Stats{Server: r.server, Since: r.since, Rate: r.config.Rate, Open: r.open.Load(), Epochs: int64(r.epochs.Load())}
+	s = Stats{Server: r.server, Since: r.since, Rate: r.config.Rate, Open: r.open.open(), Epochs: int64(r.epochs.Load())}
 	for _, name := range r.events {
 		s.Events = append(s.Events, EventStats{Name: name})
 	}
@@ -283,7 +289,7 @@ func ReadStats() (s Stats) {
 	all := slices.Clone(kinds.byID)
 	kinds.mu.Unlock()
 	for _, k := range all {
-		if k != nil && k.count.Load()+k.open.Load() > 0 {
+		if k != nil && k.count.Load()+k.open() > 0 {
 			s.Kinds = append(s.Kinds, k.stats(r.index))
 		}
 	}

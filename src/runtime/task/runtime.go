@@ -77,6 +77,12 @@ func runtime_getProfLabel() unsafe.Pointer
 //go:linkname runtime_rand runtime.rand
 func runtime_rand() uint64
 
+//go:linkname runtime_procPin runtime.procPin
+func runtime_procPin() int
+
+//go:linkname runtime_procUnpin runtime.procUnpin
+func runtime_procUnpin()
+
 //go:linkname runtime_nanotime runtime.nanotime
 func runtime_nanotime() int64
 

@@ -103,8 +103,7 @@ func begin(ctx context.Context, name, remote string, h Header, client bool) (con
 	if r == nil {
 		return ctx, nil
 	}
-	if r.open.Add(1) > maxOpen {
-		r.open.Add(-1)
+	if !r.open.take(shard()) {
 		r.tooMany.Add(1)
 		return ctx, nil
 	}
@@ -168,7 +167,7 @@ func begin(ctx context.Context, name, remote string, h Header, client bool) (con
 		t.before = runtime_getProfLabel()
 		runtime_setProfLabel(unsafe.Pointer(&t.labels))
 	}
-	t.kind.open.Add(1)
+	t.kind.opened(1)
 	return (*taskContext)(t), t
 }
 
@@ -219,8 +218,8 @@ func (t *Task) SetKind(name string) {
 	k := kindOf(name)
 	t.mu.Lock()
 	if t.state.Load() == 0 && k != t.kind {
-		t.kind.open.Add(-1)
-		k.open.Add(1)
+		t.kind.opened(-1)
+		k.opened(1)
 		t.kind = k
 	}
 	t.mu.Unlock()
@@ -322,8 +321,7 @@ func (t *Task) End() {
 	t.details = nil
 	k = t.kind
 	t.mu.Unlock()
-	r.open.Add(-1)
-	k.open.Add(-1)
+	r.open.give(shard())
 	if t.up != nil {
 		t.up.call(t, &u, flags)
 	}

@@ -1,0 +1,109 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Free lists of what accounts and tasks consist of, which is allocated outside the heap and
+// reused.
+//
+// Servers begin and end tasks on all Ps all the time. One list for all would be the same few
+// words in memory for them: with two Ps, a task took three times as long as with one. So each P
+// keeps a few of each kind for itself, and nobody else looks at these.
+
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"internal/runtime/perf"
+	"unsafe"
+)
+
+// A perfFreeKind is a kind of memory that is reused.
+type perfFreeKind uint8
+
+const (
+	perfFreeAccount perfFreeKind = iota
+	perfFreeCounts
+	perfFreeEpoch
+	perfFreeTask
+	perfFreeMember
+	perfFreeKinds
+)
+
+// perfFreeKeep is how many of a kind a P keeps.
+const perfFreeKeep = 32
+
+// perfFreeLists are for all Ps: of what one has too many of, another one has too few.
+var perfFreeLists [perfFreeKinds]lfstack
+
+// A perfLocal is what belongs to a P. Whoever has the P, and can't be preempted, reads and writes
+// it, so nothing is atomic.
+type perfLocal struct {
+	free [perfFreeKinds]struct {
+		head *lfnode // linked by next
+		n    int
+	}
+	serials  uint64
+	accounts int64 // taken, less given back here
+
+	_ [32]byte // apart from the next one's
+}
+
+var (
+	perfLocals  [perf.MaxTaskProcs]perfLocal
+	perfSerials atomic.Uint64 // of Ps beyond
+)
+
+// perfHere returns what belongs to the P, or nil if there are too many of them. The caller has a P
+// and can't be preempted.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfHere() *perfLocal {
+	pp := getg().m.p.ptr()
+	if pp == nil || uint32(pp.id) >= perf.MaxTaskProcs {
+		return nil
+	}
+	return &perfLocals[pp.id]
+}
+
+// pop returns memory that is free, or nil if there is none. See perfHere for the caller.
+//
+//go:nowritebarrierrec
+func (k perfFreeKind) pop() unsafe.Pointer {
+	if l := perfHere(); l != nil {
+		f := &l.free[k]
+		if node := f.head; node != nil {
+			// The nodes are outside the heap, so that no write barrier is needed.
+			*(*uintptr)(unsafe.Pointer(&f.head)) = uintptr(node.next)
+			f.n--
+			return unsafe.Pointer(node)
+		}
+	}
+	return perfFreeLists[k].pop()
+}
+
+// push gives memory back. See perfHere for the caller.
+//
+//go:nowritebarrierrec
+func (k perfFreeKind) push(node *lfnode) {
+	if l := perfHere(); l != nil {
+		f := &l.free[k]
+		if f.n < perfFreeKeep {
+			node.next = uint64(uintptr(unsafe.Pointer(f.head)))
+			*(*uintptr)(unsafe.Pointer(&f.head)) = uintptr(unsafe.Pointer(node))
+			f.n++
+			return
+		}
+	}
+	perfFreeLists[k].push(node)
+}
+
+// perfNewSerial returns a number that no other account has had. See perfHere for the caller.
+func perfNewSerial() uint64 {
+	l := perfHere()
+	if l == nil {
+		return perfSerials.Add(1)
+	}
+	l.serials++
+	return uint64(getg().m.p.ptr().id+1)<<48 | l.serials
+}
