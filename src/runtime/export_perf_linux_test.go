@@ -211,23 +211,24 @@ func PerfAccountsUsed() int64 {
 	return n
 }
 
+var perfFreeTemp lfstack
+
 // perfFreeNow returns how many of a kind are free. Others must not take any meanwhile, or give
 // any back.
 func perfFreeNow(k perfFreeKind) (n int64) {
 	for i := range perfLocals {
 		n += int64(perfLocals[i].free[k].n)
 	}
-	var list lfstack
 	for {
 		p := perfFreeLists[k].pop()
 		if p == nil {
 			break
 		}
-		list.push((*lfnode)(p))
+		perfFreeTemp.push((*lfnode)(p))
 		n++
 	}
 	for {
-		p := list.pop()
+		p := perfFreeTemp.pop()
 		if p == nil {
 			return n
 		}
@@ -239,9 +240,7 @@ func perfFreeNow(k perfFreeKind) (n int64) {
 
 func PerfTasksUsed() int64 { return perfTasksMade.Load() - perfFreeNow(perfFreeTask) }
 
-// PerfMembersFree returns the number of members on the free list. Who needs one meanwhile
-// makes it.
-func PerfMembersFree() int64 { return perfFreeNow(perfFreeMember) }
+func PerfMembersUsed() int64 { return perfMembersMade.Load() - perfFreeNow(perfFreeMember) }
 
 func PerfAccountSizes() (account, counts, epoch uintptr) {
 	return unsafe.Sizeof(perfAccount{}), unsafe.Sizeof(perfAccountCounts{}), unsafe.Sizeof(perfEpoch{})

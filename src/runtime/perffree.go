@@ -35,8 +35,8 @@ const perfFreeKeep = 32
 // perfFreeLists are for all Ps: of what one has too many of, another one has too few.
 var perfFreeLists [perfFreeKinds]lfstack
 
-// A perfLocal is what belongs to a P. Whoever has the P, and can't be preempted, reads and writes
-// it, so nothing is atomic.
+// A perfLocal is what belongs to a P. Whoever has the P, and can't lose it meanwhile, reads and
+// writes it, so nothing is atomic.
 type perfLocal struct {
 	free [perfFreeKinds]struct {
 		head *lfnode // linked by next
@@ -53,14 +53,16 @@ var (
 	perfSerials atomic.Uint64 // of Ps beyond
 )
 
-// perfHere returns what belongs to the P, or nil if there are too many of them. The caller has a P
-// and can't be preempted.
+// perfHere returns what belongs to the P, or nil if there is none, or one of too many. The caller
+// has no P, or can't be preempted, or is a thread of C that leaves Go: dropm changes its
+// goroutine's status when the system call is on already, in which others may take m.p.
 //
 //go:nosplit
 //go:nowritebarrierrec
 func perfHere() *perfLocal {
-	pp := getg().m.p.ptr()
-	if pp == nil || uint32(pp.id) >= perf.MaxTaskProcs {
+	mp := getg().m
+	pp := mp.p.ptr()
+	if pp == nil || mp.isExtraInC || uint32(pp.id) >= perf.MaxTaskProcs {
 		return nil
 	}
 	return &perfLocals[pp.id]

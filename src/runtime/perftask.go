@@ -107,8 +107,9 @@ type perfWoken struct {
 }
 
 var (
-	perfTasksMade atomic.Int64 // used or free, for tests
-	perfLetGo     atomic.Int64 // how many times letGo was called, for tests
+	perfTasksMade   atomic.Int64 // used or free, for tests
+	perfMembersMade atomic.Int64 // ditto
+	perfLetGo       atomic.Int64 // how many times letGo was called, for tests
 )
 
 // A perfJoin is how a goroutine comes to work for a task.
@@ -281,6 +282,7 @@ func perfNewMember() *perfMember {
 	m := (*perfMember)(perfFreeMember.pop())
 	if m == nil {
 		m = (*perfMember)(persistentalloc(unsafe.Sizeof(perfMember{}), tagAlign, &memstats.other_sys))
+		perfMembersMade.Add(1)
 	}
 	return m
 }

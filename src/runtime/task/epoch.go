@@ -33,11 +33,11 @@ type eventSet struct {
 // An epoch is a time in which one set of events is counted.
 type epoch struct {
 	*eventSet
-	id perf.SetID
+	id       perf.SetID
+	counters *pprof.Counters
 }
 
-// counting is the present epoch, nil while nothing is counted. It ends before the counters
-// are closed, so what has been read while it is the present one is complete.
+// counting is the present epoch, nil while nothing is counted.
 var counting atomic.Pointer[epoch]
 
 // events are all events that have ever been counted for tasks.
@@ -70,7 +70,13 @@ func newEventSet(c *pprof.Counters) (*eventSet, error) {
 			return o, nil
 		}
 	}
-	if len(sets) == maxEventSets || len(events.names)+len(s.names) > maxEvents {
+	more := 0
+	for _, name := range s.names {
+		if !slices.Contains(events.names, name) {
+			more++
+		}
+	}
+	if len(sets) == maxEventSets || len(events.names)+more > maxEvents {
 		return nil, fmt.Errorf("task: more than %d sets of events, or %d events, in the life of the program", maxEventSets, maxEvents)
 	}
 	for _, name := range s.names {
@@ -103,16 +109,21 @@ func (s *eventSet) values(raw []perf.Count) []pprof.CounterValue {
 	return v
 }
 
-// present returns e if it is the present epoch, and nil if not.
+// present returns e if it is the present epoch, and nil if not. It ends before its counters are
+// closed; those that the program has opened, when it closes them. So what was read before is
+// complete.
 func (e *epoch) present() *epoch {
 	if e == nil || e != counting.Load() {
+		return nil
+	}
+	if id, _ := pprof_counterSet(e.counters); id != e.id {
 		return nil
 	}
 	return e
 }
 
-// counters returns what the runtime is to count: nothing if e is nil.
-func (e *epoch) counters() (id perf.SetID, slots int) {
+// set returns what the runtime is to count: nothing if e is nil.
+func (e *epoch) set() (id perf.SetID, slots int) {
 	if e == nil {
 		return id, 0
 	}
@@ -122,7 +133,7 @@ func (e *epoch) counters() (id perf.SetID, slots int) {
 // count begins an epoch in which a set of events is counted by open counters.
 func (s *eventSet) count(c *pprof.Counters) {
 	id, _ := pprof_counterSet(c)
-	counting.Store(&epoch{s, id})
+	counting.Store(&epoch{s, id, c})
 }
 
 // Turns returns sets of events for [Config.Turns]: each of at most so many, such that any two
@@ -228,7 +239,7 @@ func newTurns(list [][]string, epoch time.Duration, n *numbers) (*turns, error) 
 	if len(list) > maxTurns {
 		return nil, fmt.Errorf("task: %d sets of events; there can be %d", len(list), maxTurns)
 	}
-	t := &turns{epoch: epoch, stop: make(chan struct{}), done: make(chan struct{}), numbers: n}
+	t := &turns{epoch: epoch, numbers: n}
 	for i, names := range list {
 		c, err := pprof_counterNew(names)
 		if err == nil {
@@ -296,6 +307,12 @@ func (t *turns) end(c *pprof.Counters) {
 		counting.Store(nil)
 		c.Close()
 	}
+}
+
+// start begins them.
+func (t *turns) start() {
+	t.stop, t.done = make(chan struct{}), make(chan struct{})
+	go t.run(t.begin())
 }
 
 // finish ends the turns, and what they count. They may be nil.

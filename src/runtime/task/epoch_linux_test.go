@@ -213,6 +213,16 @@ func cause(s task.Stats, name string) uint64 {
 	return 0
 }
 
+// byKind returns all records that there are, in rings of whatever P, of which each has a kind of its
+// own.
+func byKind(r *task.Reader) map[string]*record.Task {
+	records := make(map[string]*record.Task)
+	for rec := r.Next(); rec != nil; rec = r.Next() {
+		records[rec.Kind] = rec
+	}
+	return records
+}
+
 // Other counters than when a task began are not taken for its own.
 func TestOtherCounters(t *testing.T) {
 	needTurnEvents(t)
@@ -249,19 +259,20 @@ func TestOtherCounters(t *testing.T) {
 	_, d := task.New(ctx, "d")
 	call(9)
 	d.End()
+	records := byKind(r)
 	for _, want := range []struct {
 		kind, event string
 		n           uint64
 	}{{"a", turnEvents[0].event, 3}, {"b", turnEvents[0].event, 5}, {"c", "", 0}, {"d", turnEvents[1].event, 18}} {
-		rec := r.Next()
+		rec := records[want.kind]
 		if rec == nil {
 			t.Fatal("no record")
 		}
 		if want.event == "" {
-			if rec.Kind != want.kind || rec.Events != nil || rec.Count != nil || rec.Flags&record.EpochChange == 0 {
+			if rec.Events != nil || rec.Count != nil || rec.Flags&record.EpochChange == 0 {
 				t.Errorf("%+v", rec)
 			}
-		} else if rec.Kind != want.kind || len(rec.Events) != 1 || rec.Events[0] != want.event || len(rec.Count) != 1 || rec.Count[0].Value != want.n {
+		} else if len(rec.Events) != 1 || rec.Events[0] != want.event || len(rec.Count) != 1 || rec.Count[0].Value != want.n {
 			t.Errorf("%s: %s %v %v, want %s %d", rec.Kind, want.kind, rec.Events, rec.Count, want.event, want.n)
 		}
 	}
@@ -271,6 +282,81 @@ func TestOtherCounters(t *testing.T) {
 			t.Errorf("%+v", k)
 		}
 		if k.Kind == "d" && (len(k.Counted) != 1 || k.Counted[0] != k.Count || k.Usage.Count[0].Value != 18*uint64(k.Count)) {
+			t.Errorf("%+v", k)
+		}
+	}
+}
+
+// Turns can be begun again where there is room for one set, and go on if others can't be
+// counted.
+func TestTurnsAgain(t *testing.T) {
+	config := task.Config{Turns: [][]string{{"task-clock"}, {"page-faults"}}, Epoch: time.Millisecond}
+	for range 7 {
+		c, err := pprof.OpenCounters("task-clock")
+		if err != nil {
+			t.Skip(err)
+		}
+		defer c.Close()
+	}
+	start(t, config)
+	start(t, config)
+	if err := task.Start(task.Config{Turns: [][]string{{"task-clock"}, {"nothing"}}}); err == nil {
+		t.Error("no error")
+	}
+	n := task.ReadStats().Epochs
+	for end := time.Now().Add(time.Minute); task.ReadStats().Epochs < n+3; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("there are no more epochs")
+		}
+	}
+	c, err := pprof.OpenCounters("task-clock")
+	if err == nil {
+		c.Close()
+		// It has come between two epochs; then that one could not begin.
+	}
+	start(t, task.Config{Turns: [][]string{}}) // none
+	if s := task.ReadStats(); len(s.Events) != 0 {
+		t.Errorf("counts %v", s.Events)
+	}
+	if c, err = pprof.OpenCounters("task-clock"); err != nil {
+		t.Error(err)
+	} else {
+		c.Close()
+	}
+}
+
+// A task that is open when its counters are closed has lost its counts, and says so.
+func TestCountersClosed(t *testing.T) {
+	c, err := pprof.OpenCounters("task-clock")
+	if err != nil {
+		t.Skip(err)
+	}
+	r := start(t, task.Config{Counters: c})
+	_, before := task.New(context.Background(), "before")
+	if u, ok := before.Usage(); !ok || len(u.Counts) != 1 {
+		t.Errorf("%v %+v", ok, u)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if u, ok := before.Usage(); !ok || u.Counts != nil {
+		t.Errorf("%v %+v", ok, u)
+	}
+	before.End()
+	_, after := task.New(context.Background(), "after")
+	after.End()
+	records := byKind(r)
+	for kind, flags := range map[string]record.Flags{"before": record.EpochChange, "after": 0} {
+		rec := records[kind]
+		if rec == nil {
+			t.Fatal("no record")
+		}
+		if rec.Events != nil || rec.Count != nil || rec.Flags&(record.EpochChange|record.Uncounted) != flags {
+			t.Errorf("%s: %v %v, flags %#x", rec.Kind, rec.Events, rec.Count, rec.Flags)
+		}
+	}
+	for _, k := range task.ReadStats().Kinds {
+		if (k.Kind == "before" || k.Kind == "after") && k.Counted[0] != 0 {
 			t.Errorf("%+v", k)
 		}
 	}

@@ -28,13 +28,15 @@ type Config struct {
 	// ones.
 	Rate float64
 
-	// Counters are counted for tasks that begin from now on. They must stay open.
+	// Counters are counted for tasks that begin from now on. They must stay open: tasks that are
+	// open when they are closed lose their counts, and have [record.EpochChange].
 	Counters *pprof.Counters
 
 	// Turns are sets of events of which one is counted at a time, for an Epoch (1 s by default),
 	// as a processor counts few events at once. See the function [Turns]. A task has the counts of
 	// the epoch that it was in. One that was in two has none, and [record.EpochChange]. Other
-	// than Counters they are opened here, and closed by [Stop].
+	// than Counters they are opened here, and closed by [Stop]. Epochs are of real time: don't
+	// start them in a bubble of [testing/synctest].
 	Turns [][]string
 	Epoch time.Duration
 
@@ -111,7 +113,7 @@ func Start(c Config) error {
 	var set *eventSet
 	var err error
 	switch {
-	case c.Counters != nil && c.Turns != nil:
+	case c.Counters != nil && len(c.Turns) > 0:
 		return errTurnsAndCounters
 	case c.Counters != nil:
 		if id, _ := pprof_counterSet(c.Counters); id.Gen == 0 {
@@ -121,9 +123,20 @@ func Start(c Config) error {
 			return err
 		}
 		r.uses(set)
-	case c.Turns != nil:
+	case len(c.Turns) > 0:
+		// What is counted now would take its share of the counters, and of the sets that can
+		// be open.
+		if old != nil {
+			old.turns.finish()
+		}
 		if r.turns, err = newTurns(c.Turns, c.Epoch, r.numbers); err != nil {
+			if old != nil && old.turns != nil {
+				old.turns.start()
+			}
 			return err
+		}
+		if old != nil {
+			old.turns = nil // they have ended
 		}
 		for _, t := range r.turns.list {
 			r.uses(t.eventSet)
@@ -169,7 +182,7 @@ func (r *recorder) countInstead(old *recorder, set *eventSet) {
 	switch {
 	case r.turns != nil:
 		counting.Store(nil)
-		go r.turns.run(r.turns.begin())
+		r.turns.start()
 	case set == nil:
 		counting.Store(nil)
 	default:

@@ -39,7 +39,7 @@ func (t *Task) Region(name string) (r Region) {
 // begin begins the region. If the task's counts are lost already, it does not count either.
 func (r *Region) begin(name string) {
 	r.name = name
-	set, slots := r.t.epoch.present().counters()
+	set, slots := r.t.epoch.present().set()
 	if r.slots = slots; runtime_perfIntervalStart(&r.iv, set, slots) == perf.IntervalClosed {
 		r.slots = 0
 		runtime_perfIntervalStart(&r.iv, perf.SetID{}, 0)

@@ -160,8 +160,8 @@ func begin(ctx context.Context, name, remote string, h Header, client bool) (con
 			break
 		}
 	}
-	t.epoch = counting.Load()
-	set, slots := t.epoch.counters()
+	t.epoch = counting.Load().present()
+	set, slots := t.epoch.set()
 	t.id, t.was, t.goid = runtime_perfTaskNew(up, t.spanWord(), t.kind.id, set, slots, !client)
 	if !client {
 		t.before = runtime_getProfLabel()

@@ -575,7 +575,7 @@ var taskFlags = []struct {
 	{record.ServerOf, "works on a call from elsewhere"},
 	{record.Sampled, "was chosen by its trace's ID"},
 	{record.Uncounted, "has incomplete counts"},
-	{record.EpochChange, "has no counts, as other events began to be counted meanwhile"},
+	{record.EpochChange, "has no counts, as what is counted has changed meanwhile"},
 }
 
 // hazards writes why the task took so long. behind is what else is known of the mutex that

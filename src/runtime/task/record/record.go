@@ -84,7 +84,7 @@ const (
 	ServerOf                      // works on a call from elsewhere
 	Late                          // ended after its parent
 	Uncounted                     // counts are missing
-	EpochChange                   // there are no counts, as others began to be counted meanwhile
+	EpochChange                   // there are no counts, as what is counted has changed meanwhile
 )
 
 // A Server is a process that records tasks.
