@@ -328,12 +328,17 @@ func blocks(s *splitter, most int, parse func(*block), merge func(*block) bool) 
 	return err
 }
 
+// maxReserve bounds the memory that is asked for beforehand, in bytes. What isn't used takes none,
+// but a system may refuse so much.
+const maxReserve = 8 << 30
+
 // expect makes room for the rows of a file, if its size is known: the first ones of them took so
 // many bytes.
 func (f *file) expect(rows int, bytes int64) {
 	if bytes > 0 {
-		// Lines differ.
-		f.b.Grow(int(1.03*float64(f.size)/float64(bytes)*float64(rows)) - rows)
+		// Lines differ. If most are shorter than the first ones the columns grow as they have to.
+		n := int(1.03*float64(f.size)/float64(bytes)*float64(rows)) - rows
+		f.b.Grow(min(n, maxReserve/8/(len(f.b.Columns())+1)))
 	}
 }
 

@@ -23,7 +23,7 @@
 //	-columns NAMES only these columns, with commas between; nothing is kept of others
 //	-bandwidth B   of clusters of values, in the unit of each column; 0 estimates it
 //	-seed N        of what is drawn at random
-//	-segments N    compares N parts of the run, in order of time, instead
+//	-segments N    compares N parts of the run, in order of time, instead; without -html and -sql
 //	-time NAME     the column of the time: numbers, or up to 65,536 different dates like
 //	               2006-01-02T15:04:05.999Z
 //	-html FILE     writes a page with drawings there, too

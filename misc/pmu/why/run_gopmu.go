@@ -7,6 +7,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -107,6 +108,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return fail(err)
 	}
 	if *segments != 0 {
+		if page != "" || in.sql {
+			return fail(errors.New("-segments goes with neither -html nor -sql"))
+		}
 		list, err := why.Segments(t, *segments, o)
 		if err == nil {
 			err = why.WriteSegments(stdout, list, dates)

@@ -71,6 +71,7 @@ func TestSegments(t *testing.T) {
 		spans []string
 	}{
 		{"CSV", number, []string{"-time", "when"}, []string{"1000..2999", "3000..4999"}},
+		{"CSV", func(i int) string { return fmt.Sprint(1777000000 + i) }, []string{"-time", "when"}, []string{"1777000000..1777001999", "1777002000..1777003999"}},
 		{"CSV", date, []string{"-time", "when", "-columns", "mutex,syscall"}, []string{"2026-05-04 10:00:00..10:33:19", "2026-05-04 10:33:20..11:06:39"}},
 		{"JSON", date, []string{"-time", "when"}, []string{"2026-05-04 10:00:00..10:33:19", "2026-05-04 10:33:20..11:06:39"}},
 		{"tasks", nil, nil, []string{"2026-05-04 10:00:00..10:33:19", "2026-05-04 10:33:20..11:06:39"}},
@@ -97,7 +98,7 @@ func TestSegments(t *testing.T) {
 			t.Log("\n" + out.String())
 		}
 	}
-	for _, args := range [][]string{{"-time", "nothing"}, {"-time", "mutex", "-segments", "-1"}, {"-segments", "100"}, {"-time", "word", "-segments", "2"}} {
+	for _, args := range [][]string{{"-time", "nothing"}, {"-time", "mutex", "-segments", "-1"}, {"-segments", "100"}, {"-segments", "2", "-sql"}, {"-segments", "2", "-html", "x.html"}, {"-time", "word", "-segments", "2"}} {
 		var out, errs strings.Builder
 		in := "latency,mutex,word\n" + strings.Repeat("1,2,a\n3,4,b\n", 2000)
 		if code := run(append(args, "-"), strings.NewReader(in), &out, &errs); code != 2 || out.Len() > 0 {

@@ -92,7 +92,11 @@ func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string,
 	}
 	s := script{Files: strings.Join(files, " "), Requests: r.Requests, P: r.P, Tasks: in.tasks, Kind: kind, Latency: in.latency,
 		Fewest: 10, Proportional: 0.99, Together: 0.5, LeastImpact: 0.02}
-	s.Random = r.LeftSlow > 0
+	// Of all tasks that there are, enough will be chosen at random, if these don't have to do.
+	s.Random = r.LeftBiased > 0 || !slices.Contains(t.Biased, true)
+	if in.tasks && !s.Random {
+		fmt.Fprintln(in.stderr, "why: -sql: too few of these tasks were chosen at random: the script is about all that are recorded, of which too many are slow")
+	}
 	if kept {
 		s.NoKind = kind
 	}
@@ -160,6 +164,9 @@ func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string,
 			if index[d.Name] != 0 && slices.Contains(c.Within, d.Name) {
 				own.Times = append(own.Times, index[d.Name])
 			}
+		}
+		if len(own.Times) < len(c.Within) {
+			own.Times = nil // there is no bound
 		}
 		if len(c.Within) > 0 {
 			s.Own = append(s.Own, own)

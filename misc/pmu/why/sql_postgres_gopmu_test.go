@@ -440,6 +440,9 @@ func writeTasks(t *testing.T, n int) string {
 		if x.Wall > 20*time.Millisecond && hit(0.5) {
 			x.Flags |= record.Slow
 		}
+		if x.Wall > 15*time.Millisecond && hit(0.2) {
+			x.Flags |= record.Early
+		}
 		if x.Flags&record.Slow == 0 && hit(0.9) || hit(0.1) {
 			x.Flags |= record.Sampled
 		}
@@ -520,6 +523,7 @@ func TestPostgresNotices(t *testing.T) {
 		{`WHERE coalesce\(line->>'kind', ''\) = '.*'`, ``},
 		{`adjusted \+ 0\.5\) DESC`, `adjusted + 0.5)`},
 		{`AND \(sampled OR NOT slow\)`, ``},
+		{`NOT early AND`, ``},
 	}
 	noticed := make([]bool, len(mutations))
 	for _, tt := range postgresTests {

@@ -54,7 +54,7 @@ SELECT id,
   CASE WHEN NOT uncounted AND counts_running_ns->>{{text .Key}} = counts_enabled_ns->>{{text .Key}} THEN (counts->>{{text .Key}})::double precision END AS c{{.I}}
 {{- end}}
 {{- end}}
-FROM requests, jsonb_to_record(line) AS r (kind text, client boolean, slow boolean, sampled boolean, uncounted boolean,
+FROM requests, jsonb_to_record(line) AS r (kind text, client boolean, slow boolean, sampled boolean, early boolean, uncounted boolean,
   wall_ns double precision, goroutines double precision,
 {{- range .Parts}}
   {{.}} double precision,
@@ -65,8 +65,9 @@ FROM requests, jsonb_to_record(line) AS r (kind text, client boolean, slow boole
 WHERE NOT client
   AND kind = {{text .Kind}}
 {{- if .Random}}
-  -- Those that were recorded only for being slow are left out.
-  AND (sampled OR NOT slow)
+  -- Those that were recorded only for being slow are left out, and those of whose time others
+  -- are gone.
+  AND NOT early AND (sampled OR NOT slow)
 {{- end}}
   AND id IN (SELECT min(id) FROM requests GROUP BY line->>'trace_id', line->>'span_id', CASE WHEN line->>'span_id' = '0000000000000000' THEN id END)
 {{- else}}
@@ -187,11 +188,15 @@ FROM (
   SELECT i, 1 AS latency, 0 AS remains FROM why_events WHERE known = 0
 {{- range .Own}}
   UNION ALL
+{{- if not .Times}}
+  SELECT {{.I}}, 1, 0
+{{- else}}
   SELECT {{.I}}, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
     FROM (SELECT place, latency, latency{{range .Times}} - coalesce(c{{.}}, 0){{end}} AS remains FROM why_requests WHERE c{{.I}} IS NOT NULL) AS x) AS x
   CROSS JOIN (SELECT n - least(floor({{num $.P}} * n), n - 1) AS tail FROM why_counts WHERE i = {{.I}}) AS t
+{{- end}}
 {{- end}}) AS x;
 
 -- Rule 2: an event that is in proportion to a parent, whose number includes its own, follows

@@ -24,6 +24,10 @@ type Reader struct {
 	next  int
 	buf   []uint64
 	stats ReaderStats
+
+	// since is the latest end of a task, in ns since 1970, such that a record of it, or of one
+	// before it, is lost. See [record.Early].
+	since int64
 }
 
 // A place is a reader's place in a ring.
@@ -52,11 +56,38 @@ func NewReader(oldest bool) *Reader {
 		tail, head, pushed, first := runtime_perfTaskRingState(i)
 		if oldest {
 			r.at[i] = place{tail, first, true}
+			if first > 0 {
+				r.peek(i)
+			}
 		} else {
 			r.at[i] = place{head, pushed, true}
 		}
 	}
 	return r
+}
+
+// peek notes that records before the next one of ring i are lost.
+func (r *Reader) peek(i int) {
+	var head [maxPeek]uint64
+	pos := r.at[i].pos
+	if n, _ := runtime_perfTaskPop(i, &pos, head[:]); n > 0 && n <= len(head) {
+		r.lost(head[:])
+		return
+	} else if n > 0 {
+		record := make([]uint64, n+n/2)
+		if m, _ := runtime_perfTaskPop(i, &pos, record); m > 0 && m <= len(record) {
+			r.lost(record)
+		}
+	}
+}
+
+const maxPeek = 256 // words; most records are smaller
+
+// lost notes that records before this one are lost.
+func (r *Reader) lost(w []uint64) {
+	p := unpacker{w[2+1+1+1:]} // after the IDs and the kind; see push
+	start := p.i()
+	r.since = max(r.since, start+p.i())
 }
 
 // Next returns the next record, or nil if there is none at the moment. The rings take
@@ -85,11 +116,17 @@ func (r *Reader) pop(i int) *record.Task {
 		return nil
 	}
 	lost := number - at.number
+	if lost > 0 {
+		r.lost(r.buf)
+	}
 	r.stats.Dropped += lost
 	r.stats.Popped++
 	at.number = number + 1
 	t := (&unpacker{w: r.buf[:n]}).task(i%perf.NumTaskRings == perf.SlowTaskRing)
 	t.Lost.Before = int64(lost)
+	if t.Start+int64(t.Wall) < r.since {
+		t.Flags |= record.Early
+	}
 	return t
 }
 

@@ -66,7 +66,7 @@ SELECT id,
   goroutines AS c16,
   -- "page-faults"
   CASE WHEN NOT uncounted AND counts_running_ns->>'page-faults' = counts_enabled_ns->>'page-faults' THEN (counts->>'page-faults')::double precision END AS c17
-FROM requests, jsonb_to_record(line) AS r (kind text, client boolean, slow boolean, sampled boolean, uncounted boolean,
+FROM requests, jsonb_to_record(line) AS r (kind text, client boolean, slow boolean, sampled boolean, early boolean, uncounted boolean,
   wall_ns double precision, goroutines double precision,
   running_ns double precision,
   preempted_ns double precision,
@@ -88,6 +88,9 @@ FROM requests, jsonb_to_record(line) AS r (kind text, client boolean, slow boole
 -- twice, as from two downloads, counts once.
 WHERE NOT client
   AND kind = 'GET /'
+  -- Those that were recorded only for being slow are left out, and those of whose time others
+  -- are gone.
+  AND NOT early AND (sampled OR NOT slow)
   AND id IN (SELECT min(id) FROM requests GROUP BY line->>'trace_id', line->>'span_id', CASE WHEN line->>'span_id' = '0000000000000000' THEN id END);
 
 -- ==== PostgreSQL ends here ====

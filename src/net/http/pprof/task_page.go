@@ -576,6 +576,7 @@ var taskFlags = []struct {
 	{record.Sampled, "was chosen by its trace's ID"},
 	{record.Uncounted, "has incomplete counts"},
 	{record.EpochChange, "has no counts, as what is counted has changed meanwhile"},
+	{record.Early, "is older than others that are gone"},
 }
 
 // hazards writes why the task took so long. behind is what else is known of the mutex that

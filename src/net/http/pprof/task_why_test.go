@@ -140,7 +140,7 @@ func TestWhy(t *testing.T) {
 			x.Flags |= record.Slow
 		}
 	}
-	wantWhy(t, "", 200, "others were recorded for being slow, and are left out")
+	wantWhy(t, "", 200, "others are left out: they were recorded for being slow")
 	for _, x := range f.list {
 		x.Flags |= record.Slow
 	}

@@ -81,6 +81,7 @@ type jsonFlags struct {
 	Uncounted bool `json:"uncounted"`
 
 	EpochChange bool `json:"epoch_change"`
+	Early       bool `json:"early"`
 }
 
 func flagsJSON(f Flags) jsonFlags {
@@ -94,6 +95,7 @@ func flagsJSON(f Flags) jsonFlags {
 		Uncounted: f&Uncounted != 0,
 
 		EpochChange: f&EpochChange != 0,
+		Early:       f&Early != 0,
 	}
 }
 

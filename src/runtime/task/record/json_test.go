@@ -122,7 +122,7 @@ func TestJSONColumns(t *testing.T) {
 			t.Errorf("no column %s in %s", name, line)
 		}
 	}
-	if n := reflect.TypeFor[jsonFlags]().NumField(); n != bits.Len(uint(EpochChange)) {
+	if n := reflect.TypeFor[jsonFlags]().NumField(); n != bits.Len(uint(Early)) {
 		t.Errorf("columns for %d flags", n)
 	}
 	for i := range reflect.TypeFor[jsonFlags]().NumField() {
@@ -172,7 +172,7 @@ func TestJSONLine(t *testing.T) {
 	for _, want := range []string{
 		`{"trace_id":"ab000000000000000000000000000001","span_id":"0000000000000002","parent_span_id":"","kind":"GET /",` +
 			`"start_time":"2023-11-14T22:13:20.123456789Z","start_ns":1700000000123456789,"wall_ns":1500,` +
-			`"sampled":false,"slow":true,"failed":false,"client":false,"server":true,"late":false,"uncounted":false,"epoch_change":false,"flags":18,` +
+			`"sampled":false,"slow":true,"failed":false,"client":false,"server":true,"late":false,"uncounted":false,"epoch_change":false,"early":false,"flags":18,` +
 			`"server_id":7,"server_name":"a\u2028\u003cb\u003e\ufffd","server_pid":42,"server_events":[],`,
 		`"counts":{"cycles":18446744073709551615},"counts_enabled_ns":{"cycles":3},"counts_running_ns":{"cycles":2},`,
 	} {

@@ -309,6 +309,7 @@ func taskSpans(t *Task, remote string) iter.Seq[*otlpSpan] {
 	a.bool("go.late", t.Flags&Late != 0)
 	a.bool("go.uncounted", t.Flags&Uncounted != 0)
 	a.bool("go.epoch_change", t.Flags&EpochChange != 0)
+	a.bool("go.early", t.Flags&Early != 0)
 	a.int("go.threshold", int64(t.Threshold))
 	if t.Usual != nil {
 		a.int("go.usual.wall", int64(t.Usual.Wall))

@@ -85,6 +85,7 @@ const (
 	Late                          // ended after its parent
 	Uncounted                     // counts are missing
 	EpochChange                   // there are no counts, as what is counted has changed meanwhile
+	Early                         // others that ended later are gone already: those that weren't slow go first
 )
 
 // A Server is a process that records tasks.

@@ -227,6 +227,7 @@ var flagNames = []struct {
 	{Sampled, "sampled"},
 	{Uncounted, "counts are missing"},
 	{EpochChange, "spans a change of what is counted"},
+	{Early, "later ones are gone"},
 }
 
 func (t *Task) header(b *bufio.Writer) {

@@ -24,7 +24,7 @@ type Builder struct {
 
 	latency []float64
 	time    []float64 // nil, or of the first rows
-	slow    []bool    // ditto
+	biased  []bool    // ditto
 	text    int       // bytes of words
 	columns []*ColumnBuilder
 	byName  map[string]*ColumnBuilder
@@ -93,13 +93,13 @@ func (b *Builder) Time(v float64) {
 	b.time[row] = v
 }
 
-// Slow says that the present row's request is there for being slow; see [Table].
-func (b *Builder) Slow() {
+// Biased says that the present row's request was not chosen at random; see [Table].
+func (b *Builder) Biased() {
 	row := len(b.latency) - 1
-	for len(b.slow) <= row {
-		b.slow = append(b.slow, false)
+	for len(b.biased) <= row {
+		b.biased = append(b.biased, false)
 	}
-	b.slow[row] = true
+	b.biased[row] = true
 }
 
 // Rows returns the number of rows.
@@ -315,11 +315,11 @@ func (b *Builder) Table(unit string) *Table {
 		}
 		t.Time = b.time
 	}
-	if b.slow != nil {
-		for len(b.slow) < len(b.latency) {
-			b.slow = append(b.slow, false)
+	if b.biased != nil {
+		for len(b.biased) < len(b.latency) {
+			b.biased = append(b.biased, false)
 		}
-		t.Slow = b.slow
+		t.Biased = b.biased
 	}
 	for _, c := range b.columns {
 		if c.words && c.column.Words == nil {

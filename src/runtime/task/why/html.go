@@ -139,9 +139,11 @@ func (p *page) latency(v float64) string {
 	return number(v) + unit(p.r.Unit)
 }
 
-// first returns the event that the first line is about, or nil.
+// first returns the event that the first line is about, or nil if there is none or it was recorded
+// in some requests only.
 func (p *page) first() *Impact {
-	if list := p.r.causes(); len(list) > 0 && !p.r.few() {
+	// That of some requests only can't be beside all.
+	if list := p.r.causes(); len(list) > 0 && !p.r.few() && !list[0].Only {
 		return &list[0]
 	}
 	return nil
@@ -245,7 +247,7 @@ func (p *page) events() {
 		p.put("<div class=\"row\"><h3>%s</h3><div>", e.Event)
 		p.drawImpact(s, 100*e.Adjusted, 100*low, 100*above, e.Event+": "+percent(e.Adjusted))
 		p.put("</div><div><b>%s</b> lower: %s<br/><span class=\"dim\">95 of 100: %s to %s<br/>high in %s of %s, above %s",
-			p.latency(r.Tail*e.Adjusted), percent(e.Adjusted), percent(low), percent(above),
+			p.latency(e.tail(r)*e.Adjusted), percent(e.Adjusted), percent(low), percent(above),
 			strconv.Itoa(e.High), strconv.Itoa(e.N), number(e.Threshold)+unit(e.Unit))
 		if s := e.taken(); s != "" {
 			p.put("<br/>%s", s)

@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -22,7 +23,8 @@ import (
 
 // A Segment is a part of a run.
 type Segment struct {
-	From, To float64 // Table.Time of its first and last request; their numbers if there are no times
+	From, To float64  // Table.Time of its first and last request; their numbers if there are no times
+	Of       []string // notes on the requests of all segments
 	*Report
 }
 
@@ -31,23 +33,45 @@ func Segments(t *Table, n int, o Options) ([]Segment, error) {
 	if o.P == 0 {
 		o.P = 0.99
 	}
-	rows := make([]int32, len(t.Latency))
-	for i := range rows {
-		rows[i] = int32(i)
+	if t.Biased != nil && len(t.Biased) != len(t.Latency) || t.Time != nil && len(t.Time) != len(t.Latency) {
+		return nil, fmt.Errorf("not all of %d requests have a time, or are known to be chosen at random or not", len(t.Latency))
+	}
+	var notes []string
+	_, biased := t.countRandom()
+	cut := func(random bool) (rows []int32, untimed int) {
+		for i, v := range t.Latency {
+			switch {
+			case bad(v) || random && t.isBiased(i):
+			case t.Time != nil && bad(t.Time[i]):
+				untimed++
+			default:
+				rows = append(rows, int32(i))
+			}
+		}
+		return rows, untimed
+	}
+	// All segments have requests of one kind: those that were chosen at random, if they are enough.
+	need := Needed(o.P, 1)
+	rows, untimed := cut(true)
+	enough := n > 0 && len(rows)/n >= need
+	if !enough {
+		rows, untimed = cut(false)
+	}
+	if note := biasNote(o.P, enough, biased); note != "" {
+		notes = append(notes, note)
+	}
+	if untimed > 0 {
+		notes = append(notes, fmt.Sprintf("%d requests have no time, and are in no segment", untimed))
 	}
 	at := func(i int32) float64 { return float64(i) }
 	if t.Time != nil {
-		if len(t.Time) != len(rows) {
-			return nil, fmt.Errorf("there are %d times for %d requests", len(t.Time), len(rows))
-		}
 		at = func(i int32) float64 { return t.Time[i] }
-		rows = slices.DeleteFunc(rows, func(i int32) bool { return bad(t.Time[i]) })
 		slices.SortStableFunc(rows, func(i, j int32) int { return cmp.Compare(t.Time[i], t.Time[j]) })
 	}
 	if n < 2 {
 		return nil, fmt.Errorf("%d segments: there must be 2 at least", n)
 	}
-	if need := Needed(o.P, 1); len(rows)/n < need {
+	if len(rows)/n < need {
 		return nil, fmt.Errorf("segments of %d requests are too short: for %s it takes %d", len(rows)/n, percentName(o.P), need)
 	}
 	var list []Segment
@@ -57,12 +81,12 @@ func Segments(t *Table, n int, o Options) ([]Segment, error) {
 		if err != nil {
 			return nil, fmt.Errorf("segment %d: %w", k+1, err)
 		}
-		list = append(list, Segment{at(part[0]), at(part[len(part)-1]), r})
+		list = append(list, Segment{at(part[0]), at(part[len(part)-1]), notes, r})
 	}
 	return list, nil
 }
 
-// pick returns a table of some rows.
+// pick returns a table of some rows, without their times and whether they were chosen at random.
 func (t *Table) pick(rows []int32) *Table {
 	values := func(from []float64) []float64 {
 		to := make([]float64, len(rows))
@@ -72,13 +96,7 @@ func (t *Table) pick(rows []int32) *Table {
 		return to
 	}
 	s := *t
-	s.Time = nil
-	if t.Slow != nil {
-		s.Slow = make([]bool, len(rows))
-		for k, i := range rows {
-			s.Slow[k] = t.Slow[i]
-		}
-	}
+	s.Time, s.Biased = nil, nil
 	s.Latency = values(t.Latency)
 	s.Columns = slices.Clone(t.Columns)
 	for i := range s.Columns {
@@ -92,7 +110,7 @@ func (t *Table) pick(rows []int32) *Table {
 // (VarMRI: 1/(x y z), with x = 1-p; y, the part of requests that are recorded at all, is up to
 // the caller).
 func Needed(p, part float64) int {
-	return int(math.Ceil(fewest/min(p, 1-p)/part - 1e-9))
+	return int(min(math.Ceil(fewest/min(p, 1-p)/part-1e-9), math.MaxInt32))
 }
 
 // WriteSegments writes what segments say as text: those whose tails are the longest, in the
@@ -123,13 +141,19 @@ func WriteSegments(w io.Writer, list []Segment, dates bool) error {
 	if mean > 0 {
 		fmt.Fprintf(b, ", coefficient of variation %s", percent(math.Sqrt(squares/float64(len(list)))/mean))
 	}
-	fmt.Fprintf(b, "\n\n")
+	fmt.Fprintf(b, "\n")
+	for _, note := range list[0].Of {
+		fmt.Fprintf(b, "%s\n", plain(note))
+	}
+	fmt.Fprintln(b)
 	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(tw, "segment\trequests\t%s\tfirst cause\tlower by\n", tail)
 	for _, s := range list {
 		cause, by := "none found", ""
-		if c := s.causes(); len(c) > 0 {
-			cause, by = c[0].Event, percent(c[0].Adjusted)
+		if s.few() {
+			cause = "too few requests"
+		} else if c := s.causes(); len(c) > 0 {
+			cause, by = plain(c[0].Event), percent(c[0].Adjusted)
 		}
 		which := ""
 		if k := slices.IndexFunc(shown, func(x Segment) bool { return x.Report == s.Report }); k >= 0 {
@@ -151,7 +175,7 @@ func WriteSegments(w io.Writer, list []Segment, dates bool) error {
 		tw = tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
 		fmt.Fprintf(tw, "event\t%s\n", strings.Join(called, "\t"))
 		for _, name := range names[:min(len(names), maxEvents)] {
-			fmt.Fprint(tw, name)
+			fmt.Fprint(tw, plain(name))
 			for _, s := range shown {
 				fmt.Fprintf(tw, "\t%s", s.impact(name))
 			}
@@ -166,7 +190,7 @@ func WriteSegments(w io.Writer, list []Segment, dates bool) error {
 func (s Segment) impact(name string) string {
 	for _, e := range s.Impacts {
 		if e.Event == name && e.Remark == "" {
-			return number(s.Tail*e.Adjusted) + unit(s.Unit)
+			return number(e.tail(s.Report)*e.Adjusted) + unit(s.Unit)
 		}
 	}
 	return "-"
@@ -175,7 +199,8 @@ func (s Segment) impact(name string) string {
 // span formats from when to when the segment is.
 func (s Segment) span(dates bool) string {
 	if !dates {
-		return number(s.From) + ".." + number(s.To)
+		digits := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+		return digits(s.From) + ".." + digits(s.To)
 	}
 	layout := time.DateTime
 	if s.To-s.From < 60 {

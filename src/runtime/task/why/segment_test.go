@@ -5,6 +5,7 @@
 package why
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -109,10 +110,13 @@ func TestNeeded(t *testing.T) {
 	for _, c := range []struct {
 		p, part float64
 		want    int
-	}{{0.99, 1, 1000}, {0.99, 0.05, 20_000}, {0.5, 1, 20}, {0.999, 1, 10_000}, {0.9, 0.25, 400}} {
+	}{{0.99, 1, 1000}, {1e-300, 1, math.MaxInt32}, {0.99, 0.05, 20_000}, {0.5, 1, 20}, {0.999, 1, 10_000}, {0.9, 0.25, 400}} {
 		n := Needed(c.p, c.part)
 		if n != c.want {
 			t.Errorf("p %v, part %v: %d, want %d", c.p, c.part, n, c.want)
+		}
+		if n > 1<<20 {
+			continue
 		}
 		for _, rows := range []int{n, n - 1} {
 			table := segmented(3, rows)

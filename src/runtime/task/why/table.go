@@ -21,9 +21,9 @@ type Table struct {
 	// in order of time.
 	Time []float64
 
-	// Slow are the requests that are there for being slow, and were not chosen at random: among
-	// all, slow ones are rarer. It is nil if there are none.
-	Slow []bool
+	// Biased are the requests that were not chosen at random: they are there for being slow, or
+	// others of their time are not there any more. It is nil if there are none.
+	Biased []bool
 }
 
 // A Column is an attribute of requests: a number, or a word. Numbers are what analyses call
@@ -60,8 +60,8 @@ func (t *Table) check() error {
 	if int64(len(t.Latency)) > math.MaxInt32 {
 		return fmt.Errorf("%d requests are more than %d", len(t.Latency), math.MaxInt32)
 	}
-	if t.Slow != nil && len(t.Slow) != len(t.Latency) {
-		return fmt.Errorf("of %d requests it is known whether they are there for being slow, and there are %d", len(t.Slow), len(t.Latency))
+	if t.Biased != nil && len(t.Biased) != len(t.Latency) {
+		return fmt.Errorf("of %d requests it is known whether they were chosen at random, and there are %d", len(t.Biased), len(t.Latency))
 	}
 	names := make(map[string]bool)
 	for i := range t.Columns {
@@ -96,7 +96,7 @@ type ranked struct {
 	worst []float64 // their latencies
 }
 
-// rank ranks the rows of a table, of those that are there for being slow none if random.
+// rank ranks the rows of a table, if random only those that were chosen at random.
 func rank(t *Table, random bool) *ranked {
 	type row struct {
 		latency float64
@@ -104,7 +104,7 @@ func rank(t *Table, random bool) *ranked {
 	}
 	list := make([]row, 0, len(t.Latency))
 	for i, v := range t.Latency {
-		if !bad(v) && !(random && t.isSlow(i)) {
+		if !bad(v) && !(random && t.isBiased(i)) {
 			list = append(list, row{v, int32(i)})
 		}
 	}
@@ -118,7 +118,7 @@ func rank(t *Table, random bool) *ranked {
 	return r
 }
 
-func (t *Table) isSlow(row int) bool { return t.Slow != nil && t.Slow[row] }
+func (t *Table) isBiased(row int) bool { return t.Biased != nil && t.Biased[row] }
 
 // above returns how many of n values are above their percentile p, which is VarMRI's:
 // with the index int(p*n) of the sorted values.
@@ -151,11 +151,11 @@ func (t *Table) Keep(keep func(row int) bool) {
 	if t.Time != nil {
 		t.Time = pick(t.Time)
 	}
-	if t.Slow != nil {
+	if t.Biased != nil {
 		for k, i := range rows {
-			t.Slow[k] = t.Slow[i]
+			t.Biased[k] = t.Biased[i]
 		}
-		t.Slow = t.Slow[:len(rows)]
+		t.Biased = t.Biased[:len(rows)]
 	}
 	for i := range t.Columns {
 		t.Columns[i].Values = pick(t.Columns[i].Values)

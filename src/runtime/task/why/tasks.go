@@ -30,8 +30,8 @@ func (b *Builder) AddTask(t *record.Task) {
 	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 	b.Add(ms(t.Wall))
 	b.Time(float64(t.Start) / 1e9)
-	if t.Flags&(record.Slow|record.Sampled) == record.Slow {
-		b.Slow()
+	if t.Flags&record.Early != 0 || t.Flags&(record.Slow|record.Sampled) == record.Slow {
+		b.Biased()
 	}
 	b.Column("kind", "", nan).Word(t.Kind)
 	if t.Server != nil {

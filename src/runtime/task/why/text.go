@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 )
 
 // Bounds of a report, so that in text it fits a screen.
@@ -33,6 +34,19 @@ func number(v float64) string {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// plain returns s as text of one line, with no control characters: names come from anywhere.
+func plain(s string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case unicode.IsSpace(c):
+			return ' '
+		case unicode.IsPrint(c):
+			return c
+		}
+		return unicode.ReplacementChar
+	}, s)
 }
 
 // unit is a unit after a number.
@@ -95,11 +109,16 @@ func (r *Report) Cause() string {
 	}
 	if list := r.causes(); len(list) > 0 {
 		e := list[0]
-		return fmt.Sprintf("%s makes the tail: %s is %s%s, and %s%s without the %d requests in which it is above %s%s: %s less",
-			e.Event, tail, number(r.Tail), unit(r.Unit), number(r.Tail*(1-e.Adjusted)), unit(r.Unit), e.High, number(e.Threshold), unit(e.Unit), percent(e.Adjusted))
+		of := ""
+		if e.Only {
+			of = fmt.Sprintf(" of the %d requests that recorded it", e.N)
+		}
+		v := e.tail(r)
+		return fmt.Sprintf("%s makes the tail%s: %s is %s%s, and %s%s without the %d requests in which it is above %s%s: %s less",
+			plain(e.Event), of, tail, number(v), unit(r.Unit), number(v*(1-e.Adjusted)), unit(r.Unit), e.High, number(e.Threshold), unit(e.Unit), percent(e.Adjusted))
 	}
 	if p := r.best(); p != nil {
-		return fmt.Sprintf("no event makes the tail, but %s describes slow requests", p.conds())
+		return fmt.Sprintf("no event makes the tail, but %s describes slow requests", plain(p.conds()))
 	}
 	return "no cause found"
 }
@@ -131,7 +150,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		fmt.Fprintf(b, "%d others have no latency and are left out\n", r.Left)
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(b, "%s\n", note)
+		fmt.Fprintf(b, "%s\n", plain(note))
 	}
 	r.writeEvents(b)
 	r.writePatterns(b)
@@ -149,10 +168,10 @@ func (r *Report) writeEvents(b *bufio.Writer) {
 	fmt.Fprintf(tw, "event\tlower by\tpart\t95 of 100\thigh in\tof\tabove\n")
 	for _, e := range list[:min(len(list), maxEvents)] {
 		low, above := e.bounds()
-		fmt.Fprintf(tw, "%s\t%s%s\t%s\t%s to %s\t%d\t%d\t%s%s", e.Event, number(r.Tail*e.Adjusted), unit(r.Unit), percent(e.Adjusted),
+		fmt.Fprintf(tw, "%s\t%s%s\t%s\t%s to %s\t%d\t%d\t%s%s", plain(e.Event), number(e.tail(r)*e.Adjusted), unit(r.Unit), percent(e.Adjusted),
 			percent(low), percent(above), e.High, e.N, number(e.Threshold), unit(e.Unit))
 		if s := e.taken(); s != "" {
-			fmt.Fprintf(tw, "\t%s", s)
+			fmt.Fprintf(tw, "\t%s", plain(s))
 		}
 		fmt.Fprintln(tw)
 	}
@@ -161,7 +180,7 @@ func (r *Report) writeEvents(b *bufio.Writer) {
 		fmt.Fprintf(b, "and %d more\n", n)
 	}
 	for _, p := range r.Pairs[:min(len(r.Pairs), maxPairs)] {
-		fmt.Fprintf(b, "%s\n", p.sentence())
+		fmt.Fprintf(b, "%s\n", plain(p.sentence()))
 	}
 }
 
@@ -206,7 +225,7 @@ func (r *Report) writePatterns(b *bufio.Writer) {
 	fmt.Fprintf(b, "\n%s:\n\n", patternsTitle)
 	for _, p := range list[:min(len(list), maxPatterns)] {
 		fmt.Fprintf(b, "latency %s..%s%s: %s: F %.2f (precision %.2f, recall %.2f), n %d\n", number(p.From), number(p.To), unit(r.Unit),
-			p.conds(), p.F, p.Precision, p.Recall, p.TP)
+			plain(p.conds()), p.F, p.Precision, p.Recall, p.TP)
 	}
 	if n := len(list) - maxPatterns; n > 0 {
 		fmt.Fprintf(b, "and %d more\n", n)
@@ -274,9 +293,9 @@ func (r *Report) writeRuledOut(b *bufio.Writer) {
 	fmt.Fprintf(b, "\nRuled out:\n\n")
 	for _, g := range list {
 		if g.own {
-			fmt.Fprintf(b, "%s %s\n", g.events[0], g.why)
+			fmt.Fprintf(b, "%s\n", plain(g.events[0]+" "+g.why))
 		} else {
-			fmt.Fprintf(b, "%s: %s\n", g.why, g.names(maxRuledOut))
+			fmt.Fprintf(b, "%s\n", plain(g.why+": "+g.names(maxRuledOut)))
 		}
 	}
 }

@@ -40,6 +40,11 @@ type Impact struct {
 	High      int     // of them, in which it was above Threshold
 	Threshold float64 // NaN if no value is high
 
+	// Only says that those that recorded it seem not to be any requests. Then impacts are on the
+	// tail of these, which is Tail, and not on that of all.
+	Only bool
+	Tail float64
+
 	// Raw is by how much the tail's latency is lower without those requests, as part of the
 	// latency; Low and Above bound it in 95 of 100 cases (by bootstrap).
 	Raw, Low, Above float64
@@ -155,6 +160,9 @@ func (e *event) measure(r *ranked, p float64) {
 	}
 	if !e.atRandom(r, p) {
 		e.within = e.recorded
+		if e.N < len(r.rows) {
+			e.Only = true
+		}
 	}
 	t, remark := e.turn(r, values, p)
 	if remark != "" {
@@ -169,6 +177,17 @@ func (e *event) measure(r *ranked, p float64) {
 		}
 	}
 	e.Raw, e.Own = e.impact(r, p), 1
+	if e.Only {
+		for k, left := 0, above(p, e.N); ; k++ {
+			if e.recorded.has(k) {
+				if left == 0 {
+					e.Tail = r.worst[k]
+					break
+				}
+				left--
+			}
+		}
+	}
 	if times := e.times(r); times != nil {
 		e.Own = e.own(r, times, p)
 	}
@@ -188,14 +207,26 @@ func (e *event) measure(r *ranked, p float64) {
 	e.Chance = math.Exp(min(0, places+logChance(slow, tail, e.High, e.N)))
 }
 
-// times returns the columns that include the event's time.
+// times returns the columns that include the event's time, or nil if it isn't known or one of them
+// is not there: then there is no bound.
 func (e *event) times(r *ranked) (columns []*Column) {
 	for i := range r.Columns {
 		if slices.Contains(e.Within, r.Columns[i].Name) {
 			columns = append(columns, &r.Columns[i])
 		}
 	}
+	if len(columns) < len(e.Within) {
+		return nil
+	}
 	return columns
+}
+
+// tail returns the tail on which the event's impact is.
+func (e *Impact) tail(r *Report) float64 {
+	if e.Only {
+		return e.Tail
+	}
+	return r.Tail
 }
 
 // own returns by which part the percentile were lower if what the columns say took no time.

@@ -36,11 +36,11 @@ type Options struct {
 
 // A Report says why some requests are slow.
 type Report struct {
-	P        float64
-	Unit     string // of latencies
-	Requests int    // that have a latency
-	Left     int    // that have none, and were left out
-	LeftSlow int    // that were left out since they are there for being slow
+	P          float64
+	Unit       string // of latencies
+	Requests   int    // that have a latency
+	Left       int    // that have none, and were left out
+	LeftBiased int    // that were left out since they were not chosen at random
 
 	// Latencies by percentile: P50, P90, that of P, and the greatest one.
 	P50, P90, Tail, Max float64
@@ -88,18 +88,10 @@ func Analyze(t *Table, o Options) (*Report, error) {
 	for i := range c.Columns {
 		c.Columns[i].Describe()
 	}
-	random, slow := 0, 0 // that have a latency
-	for i, v := range t.Latency {
-		if bad(v) {
-		} else if t.isSlow(i) {
-			slow++
-		} else {
-			random++
-		}
-	}
+	random, biased := t.countRandom()
 	// Among those that are there for being slow, all else is as among slow ones. Without them there
 	// is no tail but that of all.
-	enough := slow > 0 && random >= Needed(o.P, 1)
+	enough := biased > 0 && random >= Needed(o.P, 1)
 	r := rank(&c, enough)
 	r.crew = crew{o.Procs, o.Done}
 	n := len(r.rows)
@@ -107,15 +99,15 @@ func Analyze(t *Table, o Options) (*Report, error) {
 		return nil, fmt.Errorf("none of %d requests has a latency", len(t.Latency))
 	}
 	at := func(p float64) float64 { return r.worst[above(p, n)] }
-	rep := &Report{P: o.P, Unit: t.Unit, Requests: n, Left: len(t.Latency) - random - slow, P50: at(0.5), P90: at(0.9), Tail: at(o.P), Max: at(1)}
+	rep := &Report{P: o.P, Unit: t.Unit, Requests: n, Left: len(t.Latency) - random - biased, P50: at(0.5), P90: at(0.9), Tail: at(o.P), Max: at(1)}
 	if r.worst[0] < 0 || at(0) < 0 {
 		return nil, fmt.Errorf("there are latencies below 0: %v", at(0))
 	}
 	if enough {
-		rep.LeftSlow = slow
-		rep.Notes = append(rep.Notes, fmt.Sprintf("%d others were recorded for being slow, and are left out: these were chosen at random, and so percentiles are those of all", slow))
-	} else if slow > 0 {
-		rep.Notes = append(rep.Notes, fmt.Sprintf("%d of them were recorded for being slow, not chosen at random: percentiles are those of the records. It takes %d that were chosen for those of all", slow, Needed(o.P, 1)))
+		rep.LeftBiased = biased
+	}
+	if note := biasNote(o.P, enough, biased); note != "" {
+		rep.Notes = append(rep.Notes, note)
 	}
 	if note := coverage(r); note != "" {
 		rep.Notes = append(rep.Notes, note)
@@ -137,6 +129,32 @@ func Analyze(t *Table, o Options) (*Report, error) {
 		return nil, errStopped
 	}
 	return rep, nil
+}
+
+// countRandom returns how many requests with a latency were chosen at random, and how many were not.
+func (t *Table) countRandom() (random, biased int) {
+	for i, v := range t.Latency {
+		switch {
+		case bad(v):
+		case t.isBiased(i):
+			biased++
+		default:
+			random++
+		}
+	}
+	return random, biased
+}
+
+// biasNote says what was done with requests that were not chosen at random, if there are any: if
+// enough were, they are left out.
+func biasNote(p float64, enough bool, biased int) string {
+	switch {
+	case biased == 0:
+		return ""
+	case enough:
+		return fmt.Sprintf("%d others are left out: they were recorded for being slow, or others of their time are gone. These were chosen at random, so percentiles are those of all", biased)
+	}
+	return fmt.Sprintf("%d of them were recorded for being slow, or others of their time are gone: percentiles are those of the records. Those of all take %d that were chosen at random", biased, Needed(p, 1))
 }
 
 // describeSlow returns the patterns of slow requests, or some of them if it is stopped.
