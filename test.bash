@@ -118,7 +118,7 @@ exact_host() {
 		local -x PMU_TEST_REQUIRE=breakpoints,root
 		[ -d /sys/kernel/tracing/events ] || mount -t tracefs nodev /sys/kernel/tracing
 	fi
-	"$go" test -count=1 -timeout 30m -run "$exact" runtime/pprof && "$go" test -count=1 -run '^TestTask(Truth|Isolation)$' net/http/pprof && "$go" test -count=1 -run '^Test(Epochs|OtherCounters)$' runtime/task
+	"$go" test -count=1 -timeout 30m -run "$exact" runtime/pprof && "$go" test -count=1 -run '^TestTask(Truth|Isolation)$' net/http/pprof && "$go" test -count=1 -run '^Test(Epochs|OtherCounters|TurnsAgain|CountersClosed)$' runtime/task
 }
 countbench() {
 	env -C misc/pmu GOARCH=arm64 CGO_ENABLED=0 PMU_TEST_REQUIRE=cycles,instructions \

@@ -236,6 +236,17 @@ func perfFreeNow(k perfFreeKind) (n int64) {
 	}
 }
 
+// PerfFreeKept returns how many of any kind Ps have kept for themselves at most, and how many
+// they may.
+func PerfFreeKept() (most, bound int) {
+	for i := range perfLocals {
+		for k := range perfLocals[i].free {
+			most = max(most, perfLocals[i].free[k].n)
+		}
+	}
+	return most, perfFreeKeep
+}
+
 // Tasks; see perftask.go.
 
 func PerfTasksUsed() int64 { return perfTasksMade.Load() - perfFreeNow(perfFreeTask) }

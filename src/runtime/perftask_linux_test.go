@@ -160,6 +160,10 @@ func TestPerfTasksUsed(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
+	// Ps keep some, but no more than they may of the many that were given back.
+	if most, bound := runtime.PerfFreeKept(); most == 0 || most > bound {
+		t.Errorf("a P keeps up to %d of a kind, of %d that it may", most, bound)
+	}
 	accounts := runtime.PerfAccountsUsed()
 	for _, u := range perfTaskUses {
 		if most := round(n, u.use) - before; most < n {

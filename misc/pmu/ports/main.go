@@ -247,7 +247,7 @@ func (c *checker) engine(p port, tmp string, run bool) error {
 	if err != nil {
 		return fmt.Errorf("%s: %v\n%s", strings.Join(args, " "), err, b)
 	}
-	want := []string{"TestEvents", "TestCounters", "TestProfile", "TestTimer"}
+	want := []string{"TestEvents", "TestCounters", "TestProfile", "TestTimer", "TestTasks"}
 	if p.http() {
 		want = append(want, "TestHTTP")
 	}

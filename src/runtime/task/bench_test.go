@@ -42,6 +42,22 @@ func BenchmarkTask(b *testing.B) {
 	}
 }
 
+// BenchmarkTaskParallel is for all Ps together: a task takes as much of a CPU's time as
+// BenchmarkTask's if none has to wait for another one's writes, and ns/op are those divided by
+// the number of Ps.
+func BenchmarkTaskParallel(b *testing.B) {
+	if err := Start(Config{}); err != nil {
+		b.Fatal(err)
+	}
+	defer Stop()
+	b.RunParallel(func(p *testing.PB) {
+		for p.Next() {
+			_, t := New(context.Background(), "bench")
+			t.End()
+		}
+	})
+}
+
 func BenchmarkRegion(b *testing.B) {
 	if err := Start(Config{}); err != nil {
 		b.Fatal(err)

@@ -68,24 +68,26 @@ func NewReader(oldest bool) *Reader {
 
 // peek notes that records before the next one of ring i are lost.
 func (r *Reader) peek(i int) {
-	var head [maxPeek]uint64
 	pos := r.at[i].pos
-	if n, _ := runtime_perfTaskPop(i, &pos, head[:]); n > 0 && n <= len(head) {
-		r.lost(head[:])
-		return
-	} else if n > 0 {
-		record := make([]uint64, n+n/2)
-		if m, _ := runtime_perfTaskPop(i, &pos, record); m > 0 && m <= len(record) {
-			r.lost(record)
-		}
+	if n, _ := r.read(i, &pos); n > 0 {
+		r.lost()
 	}
 }
 
-const maxPeek = 256 // words; most records are smaller
+// read reads the next record of ring i from pos on into r.buf, and returns its length, or 0, and
+// its number.
+func (r *Reader) read(i int, pos *uint64) (n int, number uint64) {
+	n, number = runtime_perfTaskPop(i, pos, r.buf)
+	for n > len(r.buf) {
+		r.buf = make([]uint64, n+n/2)
+		n, number = runtime_perfTaskPop(i, pos, r.buf)
+	}
+	return n, number
+}
 
-// lost notes that records before this one are lost.
-func (r *Reader) lost(w []uint64) {
-	p := unpacker{w[2+1+1+1:]} // after the IDs and the kind; see push
+// lost notes that records before the one in r.buf are lost.
+func (r *Reader) lost() {
+	p := unpacker{r.buf[2+1+1+1:]} // after the IDs and the kind; see push
 	start := p.i()
 	r.since = max(r.since, start+p.i())
 }
@@ -107,17 +109,13 @@ func (r *Reader) Next() *record.Task {
 
 func (r *Reader) pop(i int) *record.Task {
 	at := &r.at[i]
-	n, number := runtime_perfTaskPop(i, &at.pos, r.buf)
-	for n > len(r.buf) {
-		r.buf = make([]uint64, n+n/2)
-		n, number = runtime_perfTaskPop(i, &at.pos, r.buf)
-	}
+	n, number := r.read(i, &at.pos)
 	if n == 0 {
 		return nil
 	}
 	lost := number - at.number
 	if lost > 0 {
-		r.lost(r.buf)
+		r.lost()
 	}
 	r.stats.Dropped += lost
 	r.stats.Popped++

@@ -10,7 +10,7 @@ import (
 )
 
 // Numbers that each task changes are kept apart for a few Ps, and added up by who asks: CPUs that
-// write the same words in turns wait for each other, for as long as half a task takes.
+// write the same words in turns wait for each other. See runtime/perffree.go for what that costs.
 
 const (
 	shards = 8
