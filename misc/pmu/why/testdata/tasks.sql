@@ -174,8 +174,8 @@ FROM why_events AS e CROSS JOIN why_size AS s CROSS JOIN (
   FROM why_requests CROSS JOIN why_size) AS x;
 
 -- An event may be recorded in some requests only. If these seem to be any ones, as many of the
--- slow ones as of all within four standard deviations, what they say is taken to be true of all,
--- and else only of themselves: then the others are left out.
+-- slow ones as of all within four standard deviations or a quarter, what they say is taken to be
+-- true of all, and else only of themselves: then the others are left out.
 -- above_all is how many are above the percentile, and above_low how many of those in which
 -- the event is not high are above theirs.
 CREATE TEMPORARY TABLE why_walks AS
@@ -190,8 +190,8 @@ FROM (
   SELECT c.*, CASE WHEN random = 1 THEN all_n ELSE n END AS size
   FROM (
     SELECT c.*, CASE
-      WHEN abs(in_half - half * share) <= 4 * sqrt(half * share * (1 - share)) + 1
-       AND abs(in_tail - tail * share) <= 4 * sqrt(tail * share * (1 - share)) + 1
+      WHEN abs(in_half - half * share) <= greatest(4 * sqrt(half * share * (1 - share)) + 1, half * share / 4)
+       AND abs(in_tail - tail * share) <= greatest(4 * sqrt(tail * share * (1 - share)) + 1, tail * share / 4)
       THEN 1 ELSE 0 END AS random
     FROM (SELECT c.*, n * CAST('1' AS double precision) / nullif(all_n, 0) AS share FROM why_counts AS c) AS c) AS c) AS w;
 

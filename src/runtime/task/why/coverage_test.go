@@ -5,6 +5,7 @@
 package why
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -57,5 +58,42 @@ func TestTooFew(t *testing.T) {
 	}
 	if r.WriteText(&out); !strings.Contains(out.String(), "too few: rare (recorded in 500 requests; it takes 1000)") {
 		t.Error(out.String())
+	}
+}
+
+// TestTurnsDrift tests that what is recorded in turns is taken to be true of all requests though
+// they take longer at some times.
+func TestTurnsDrift(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		var b Builder
+		turn, slower := 0, 1.0
+		for i := range 8000 {
+			if i%400 == 0 { // both events have as many epochs
+				if i%800 == 0 {
+					turn = r.IntN(2)
+				} else {
+					turn = 1 - turn
+				}
+				slower = 1 + 0.2*r.Float64()
+			}
+			d, x := 10*slower+r.Float64(), 0.0
+			if i%33 == 7 {
+				x = 40
+			}
+			b.Add(d + x)
+			if turn == 0 {
+				b.Column("cause", "", nan).Number(x)
+			} else {
+				b.Column("other", "", nan).Number(r.Float64())
+			}
+		}
+		rep, err := Analyze(b.Table("ms"), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := rep.Impacts[0]; e.Event != "cause" || e.Only || e.Adjusted < 0.65 || e.Adjusted > 0.85 {
+			t.Errorf("seed %d: %+v", seed, e)
+		}
 	}
 }

@@ -277,9 +277,13 @@ func sampleLimit(n int) uint64 {
 	return uint64(float64(sampled) / float64(n) * math.MaxUint64)
 }
 
-// atRandom reports whether those requests that recorded the event seem to be any ones: as
+// atRandom reports whether those requests that recorded the event seem to be any ones: about as
 // many of the slow ones as of all. Then what they say is true of all, and else only of
 // themselves.
+//
+// They may be so many more or fewer as they are by chance, if each request was chosen by itself, or
+// by a quarter: what is recorded in turns is so for some time, in which a program, or a machine
+// that is shared, may be slower than at other times.
 func (e *event) atRandom(r *ranked, p float64) bool {
 	n := len(r.rows)
 	part := float64(e.N) / float64(n)
@@ -290,8 +294,8 @@ func (e *event) atRandom(r *ranked, p float64) bool {
 				got++
 			}
 		}
-		sigma := math.Sqrt(float64(slow) * part * (1 - part))
-		if math.Abs(float64(got)-float64(slow)*part) > 4*sigma+1 {
+		want := float64(slow) * part
+		if math.Abs(float64(got)-want) > max(4*math.Sqrt(want*(1-part))+1, want/4) {
 			return false
 		}
 	}
