@@ -95,7 +95,8 @@ engine_vm() {
 emulated() { PMU_TEST_REQUIRE=cycles,instructions,root on_vm "$go" test -count=1 -short -timeout 60m "$@"; }
 exact_vm() {
 	emulated -run '^TestPerf' runtime &&
-		emulated -run '^TestEmulated$' -skip '^TestEmulated$/Counters' runtime/pprof
+		emulated -run '^TestEmulated$' -skip '^TestEmulated$/Counters' runtime/pprof &&
+		PMU_TEST_REQUIRE=root,quiet on_vm "$go" test -count=1 -run '^TestLive$/^none$' runtime/task/why
 }
 # On a fresh machine: what other tests leave behind would count.
 counters_vm() {

@@ -200,7 +200,7 @@ func TestSpans(t *testing.T) {
 			span(0, -1, "GET /", 0, wall), span(1, 0, "getCart", 1e6, 1e6+cart), span(2, 1, "query", 2e6, 2e6+db), span(3, 0, "mail", wall-1e6, wall+500e6))
 	}
 	_, got, errs := call("-p", "0.97", write(t, b.String()))
-	contains(t, "report", got, "2000 requests", "makes the tail: p97 is", "span query", "span query >= ", "F 1.00")
+	contains(t, "report", got, "2000 requests", "makes the tail: p97 is", "span query", "latency 16.6..46.4 ms: span query >= 32 ms: F 0.99 (precision 1.00, recall 0.97), n 100")
 	if first, _, _ := strings.Cut(got, " "); errs != "" || first != "span" || !strings.HasPrefix(got, "span query makes") {
 		t.Errorf("%s\n%s", got, errs)
 	}

@@ -85,6 +85,35 @@ next:
 	return tp, fp
 }
 
+// splitAll is split as the authors have it: it searches all intervals.
+func (s *space) splitAll(from float64, splits []float64, best func(iv interval) []gene) []Pattern {
+	d := s.newDivision(from, splits)
+	s.parallel(d.k*(d.k+1)/2, func(n int) {
+		i, j := pair(n, d.k)
+		c, iv := d.at(i, j), d.interval(i, j)
+		c.genes = best(iv)
+		c.worth = s.worth(s.f(c.genes, iv, newBitset(s.n)), iv, d.price)
+	})
+	_, last := chain(d.k, func(i, j int) float64 { return d.at(i, j).worth })
+	points := append([]float64{from}, splits...)
+	var list []Pattern
+	for j := d.k; j > 0; j = last[j] {
+		if iv := d.interval(last[j], j); iv.lo < iv.hi {
+			list = append(list, s.pattern(d.at(last[j], j).genes, points[last[j]], points[j], iv))
+		}
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// pair returns the n-th pair i < j <= k.
+func pair(n, k int) (i, j int) {
+	for i = 0; n >= k-i; i++ {
+		n -= k - i
+	}
+	return i, i + 1 + n
+}
+
 // points returns the degraded requests as points: a coordinate for each RPC.
 func (s *session) points() (list [][]float64) {
 	for _, i := range s.degraded {

@@ -6,7 +6,6 @@ package why
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"sync"
 )
@@ -75,34 +74,21 @@ func (x *individual) key(i int) uint64 {
 
 const keyIndex = 1<<8 - 1
 
-// A search is one for an interval.
-type search struct {
-	*space
-	iv  interval
-	rnd *rand.Rand
-	buf bitset
-
-	// Fitness by the genes, as many individuals are alike.
-	known map[[maxGenes]gene]float64
-}
-
-// best returns the best pattern that it finds for an interval.
-func (s *space) best(iv interval, rnd *rand.Rand) []gene {
-	if len(s.attrs) == 0 || iv.lo >= iv.hi {
-		return nil
-	}
-	x := &search{s, iv, rnd, newBitset(s.n), make(map[[maxGenes]gene]float64)}
+// evolve returns the best pattern that it finds, of those conditions that a pattern better than
+// best may have, or best.
+func (x *search) evolve(best individual) individual {
+	rnd := x.rnd
 	pop := make([]individual, population, 2*population)
-	for i := range pop {
+	pop[0] = best
+	for i := range pop[1:] {
+		i := &pop[1+i]
 		for range 2 {
-			if g := x.random(); !pop[i].has(g.attr) {
-				pop[i].add(g)
+			if g := x.random(); !i.has(g.attr) {
+				i.add(g)
 			}
 		}
-		x.evaluate(&pop[i])
+		x.evaluate(i)
 	}
-	best := individual{}
-	x.evaluate(&best)
 	next, ranks, winners := make([]individual, population, 2*population), make([]uint64, 2*population), winners()
 	for n, since := 0, 0; n < generations && since < patience; n, since = n+1, since+1 {
 		for range population / 2 {
@@ -126,15 +112,12 @@ func (s *space) best(iv interval, rnd *rand.Rand) []gene {
 		if first := &pop[ranks[0]&keyIndex]; first.better(&best) {
 			best, since = *first, 0
 		}
-		if best.f == 1 && best.n == 1 {
-			break
-		}
 		for i := range next {
 			next[i] = pop[ranks[winners[rnd.IntN(len(winners))]]&keyIndex]
 		}
 		pop, next = next, pop[:population]
 	}
-	return slices.Clone(best.list())
+	return best
 }
 
 // winners returns ranks as often as they win tournaments. Programs that never search don't
@@ -149,21 +132,7 @@ var winners = sync.OnceValue(func() *[4096]uint8 {
 })
 
 // random returns a condition.
-func (x *search) random() gene {
-	i := x.rnd.IntN(len(x.attrs))
-	a := x.attrs[i]
-	g := gene{attr: uint16(i)}
-	if a.words {
-		g.lo = uint16(x.rnd.IntN(len(a.ends)))
-		return g
-	}
-	lo, hi := x.rnd.IntN(len(a.ends)), x.rnd.IntN(len(a.ends)-1)
-	if hi >= lo {
-		hi++
-	}
-	g.lo, g.hi = uint16(min(lo, hi)), uint16(max(lo, hi))
-	return g
-}
+func (x *search) random() gene { return x.genes[x.rnd.IntN(len(x.genes))] }
 
 // mutate adds a condition, removes one, or moves one end of one.
 func (x *search) mutate(i *individual) {

@@ -228,7 +228,8 @@ func (s *service) run(t *testing.T, c *liveCause, requests int) string {
 }
 
 // TestLive tests that causes that are planted in a service are named first, by what tasks have
-// recorded. PMU_TEST_LIVE is how often each is.
+// recorded. PMU_TEST_LIVE is how often each is. On a quiet machine, which the emulated one is,
+// nothing else may be named.
 func TestLive(t *testing.T) {
 	if race.Enabled {
 		t.Skip("what takes time without the race detector is little beside it")
@@ -243,6 +244,7 @@ func TestLive(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	quiet := strings.Contains(os.Getenv("PMU_TEST_REQUIRE"), "quiet")
 	config := task.Config{Rate: 1}
 	c, noCounters := pprof.OpenCounters("page-faults")
 	if noCounters == nil {
@@ -291,20 +293,21 @@ func TestLive(t *testing.T) {
 	}
 	t.Run("none", func(t *testing.T) {
 		s.t = t
+		defer debug.SetGCPercent(debug.SetGCPercent(-1)) // the collector would be a cause
 		none := 0
-		for tries := 0; none < runs && tries < 10*runs; tries++ {
+		for range runs {
 			got := s.run(t, nil, liveRequests)
 			first, _, _ := strings.Cut(got, " makes the tail: ")
 			switch {
 			case strings.HasPrefix(got, "no cause found"):
 				none++
-			case first == "running" || first == "preempted" || first == "runnable":
+			case !quiet && (first == "running" || first == "preempted" || first == "runnable"):
 				t.Log(got) // other programs on the machine, and the one around it, are a cause, too
 			default:
 				t.Errorf("nothing is planted:\n%s", got)
 			}
 		}
-		t.Logf("no cause found in %d runs", none)
+		t.Logf("no cause found in %d runs of %d", none, runs)
 	})
 	// Page faults are found, too, if they are counted in turn with other events.
 	t.Run("turns", func(t *testing.T) {

@@ -47,8 +47,12 @@ type attr struct {
 	*Column
 	ends  []float64 // the last one is +Inf; for words, their indexes
 	words bool
-	from  []bitset // by end: the requests at or above it; for words, those that have it
+	gaps  []float64 // by end: how far the greatest value below it is, as a part of it
+	from  []bitset  // by end: the requests at or above it; for words, those that have it
 }
+
+// last returns the index of the last end, of numbers.
+func (a *attr) last() uint16 { return uint16(len(a.ends) - 1) }
 
 // conds returns how many conditions there are on a.
 func (a *attr) conds() int {
@@ -123,7 +127,7 @@ func newSpace(c crew, t *Table, rows []int32, first int, bandwidth float64) *spa
 // slow requests have may be too rare to be a cluster of all, so those of their values count,
 // too.
 func (a *attr) encode(values []float64, first int, bandwidth float64) {
-	var ends []float64
+	var ends, all []float64
 	for _, part := range [][]float64{values, values[first:]} {
 		sorted := make([]float64, 0, len(part))
 		for _, v := range part {
@@ -135,6 +139,9 @@ func (a *attr) encode(values []float64, first int, bandwidth float64) {
 			continue
 		}
 		slices.Sort(sorted)
+		if all == nil {
+			all = sorted
+		}
 		ends = append(ends, thresholds(sorted, bandwidth)...)
 	}
 	slices.Sort(ends)
@@ -149,6 +156,9 @@ func (a *attr) encode(values []float64, first int, bandwidth float64) {
 		return
 	}
 	a.ends = append(ends, math.Inf(1))
+	for _, e := range ends {
+		a.gaps = append(a.gaps, (e-all[max(0, lowerBound(all, e)-1)])/math.Abs(e))
+	}
 	for _, e := range a.ends[:len(a.ends)-1] {
 		b := newBitset(len(values))
 		for k, v := range values {
@@ -256,7 +266,7 @@ func (s *space) bits(g gene) (in, out bitset) {
 // whole reports whether the condition leaves nothing out that has a value.
 func (s *space) whole(g gene) bool {
 	a := s.attrs[g.attr]
-	return !a.words && g.lo == 0 && int(g.hi) == len(a.ends)-1
+	return !a.words && g.lo == 0 && g.hi == a.last()
 }
 
 // An interval is a range of requests by rank.
@@ -267,15 +277,19 @@ type interval struct {
 // f returns F of genes for an interval, with the requests that the sample stands for.
 func (s *space) f(genes []gene, iv interval, buf bitset) float64 {
 	tp, fp := s.count(genes, iv, buf)
-	all := float64(fp)
+	first := 0
 	if s.each != 1 {
-		few := s.first
+		first = s.first
 		if len(genes) > 0 {
-			few = countRange(buf, 0, s.first)
+			first = countRange(buf, 0, s.first)
 		}
-		all += float64(few) * (s.each - 1)
 	}
-	_, _, f := score(float64(tp), all, float64(iv.hi-iv.lo))
+	return s.weighted(tp, fp, first, iv.hi-iv.lo)
+}
+
+// weighted returns F, where the first ones of those that meet the conditions are of the sample.
+func (s *space) weighted(tp, fp, first, pos int) float64 {
+	_, _, f := score(float64(tp), float64(fp)+float64(first)*(s.each-1), float64(pos))
 	return f
 }
 

@@ -16,99 +16,177 @@ const maxSplits = 24
 // patterns describes the requests that took more than from: it splits their range of latency
 // into intervals, by dynamic programming, such that what their patterns are worth is the
 // greatest in sum. Worth is by how much F is above that of the pattern without conditions,
-// times the number of requests.
+// times the number of requests, less the price of a pattern more. It returns nil if the crew was
+// stopped.
 //
 // In the paper the sum is of F alone. That favours many intervals: one group of slow requests,
 // which a condition describes with F 1, is split into four with 0.6 each.
 func (s *space) patterns(from float64, splits []float64, seed uint64) []Pattern {
 	return s.split(from, splits, func(iv interval, n uint64) []gene {
-		return s.best(iv, rand.New(rand.NewPCG(seed, n)))
+		return s.prune(s.best(iv, rand.New(rand.NewPCG(seed, n))), iv)
 	})
 }
 
 // prune removes conditions, and ends of conditions, that F hardly needs: people have to read
-// them.
+// them. Then it moves ends to where there are wider gaps between values, as those tell apart what
+// differs, and others what happens to be on either side.
 func (s *space) prune(genes []gene, iv interval) []gene {
 	buf := newBitset(s.n)
-	f := s.f(genes, iv, buf)
+	least := s.f(genes, iv, buf) - needed
 	for {
-		best, simpler := f-needed, []gene(nil)
+		best, better := 0.0, []gene(nil)
 		try := func(i int, with ...gene) {
-			less := slices.Replace(slices.Clone(genes), i, i+1, with...)
-			if g := s.f(less, iv, buf); len(less) > 0 && g >= best {
-				best, simpler = g, less
+			other := slices.Replace(slices.Clone(genes), i, i+1, with...)
+			if f := s.f(other, iv, buf); len(other) > 0 && f >= max(best, least) {
+				best, better = f, other
 			}
 		}
 		for i, g := range genes {
 			try(i)
-			if last := uint16(len(s.attrs[g.attr].ends) - 1); !s.attrs[g.attr].words && g.lo > 0 && g.hi < last {
+			if a := s.attrs[g.attr]; !a.words && g.lo > 0 && g.hi < a.last() {
 				try(i, gene{g.attr, 0, g.hi})
-				try(i, gene{g.attr, g.lo, last})
+				try(i, gene{g.attr, g.lo, a.last()})
 			}
 		}
-		if simpler == nil {
+		if better == nil {
+			for i, g := range genes {
+				a := s.attrs[g.attr]
+				for end := uint16(1); !a.words && end < a.last(); end++ {
+					if g.lo > 0 && end < g.hi && a.gaps[end] > a.gaps[g.lo] {
+						try(i, gene{g.attr, end, g.hi})
+					}
+					if g.hi < a.last() && end > g.lo && a.gaps[end] > a.gaps[g.hi] {
+						try(i, gene{g.attr, g.lo, end})
+					}
+				}
+			}
+		}
+		if better == nil {
 			return genes
 		}
-		genes = simpler
+		genes = better
 	}
 }
 
-// needed is by how much the conditions that are removed may lower F, in all.
-const needed = 0.02
+const (
+	// needed is by how much F may fall, in all, for conditions that are easier to read, or hold
+	// more likely for other requests.
+	needed = 0.02
 
-// split is patterns with a search, which is called several times at once, each with another
-// number. It returns nil if the crew was stopped.
-func (s *space) split(from float64, splits []float64, best func(iv interval, n uint64) []gene) []Pattern {
-	points := append([]float64{from}, splits...)
-	k := len(points) - 1
-	if k < 1 {
-		return nil
+	// price is what a pattern more has to be worth, as a part of the requests. Between 0.03
+	// and 0.08 synthetic sessions with two causes get two patterns; at 0.01 they get a third
+	// one every other time, of a few requests.
+	price = 0.05
+)
+
+// A division is the ways to divide a range of requests into intervals, from one of k+1 points
+// to another.
+type division struct {
+	k     int
+	ranks []int   // of the first request above each point
+	price float64 // of an interval
+	cells []cell  // by the points where an interval begins and ends
+}
+
+// A cell is what is known of an interval.
+type cell struct {
+	genes []gene
+	worth float64 // at most, until it is searched
+	known bool
+}
+
+func (d *division) at(i, j int) *cell { return &d.cells[i*(d.k+1)+j] }
+
+func (d *division) interval(i, j int) interval { return interval{d.ranks[i], d.ranks[j]} }
+
+func (s *space) newDivision(from float64, splits []float64) *division {
+	d := &division{k: len(splits), ranks: []int{upperBound(s.latency, from)}}
+	for _, p := range splits {
+		d.ranks = append(d.ranks, upperBound(s.latency, p))
 	}
-	ranks := make([]int, len(points)) // of the first request above each point
-	for i, p := range points {
-		ranks[i] = upperBound(s.latency, p)
+	d.price = price * float64(d.ranks[d.k]-d.ranks[0])
+	d.cells = make([]cell, (d.k+1)*(d.k+1))
+	for j := range d.k + 1 {
+		for i := range j {
+			d.at(i, j).worth = s.worth(1, d.interval(i, j), d.price)
+		}
 	}
-	type cell struct {
-		genes []gene
-		worth float64
+	return d
+}
+
+// worth returns what an interval is worth with a pattern of that F.
+func (s *space) worth(f float64, iv interval, price float64) float64 {
+	if iv.lo >= iv.hi {
+		return 0
 	}
-	cells := make([]cell, (k+1)*(k+1))
-	ok := s.parallel(k*(k+1)/2, func(n int) {
-		i, j := pair(n, k)
-		iv := interval{ranks[i], ranks[j]}
-		c := &cells[i*(k+1)+j]
-		c.genes = best(iv, uint64(i*(k+1)+j))
-		buf := newBitset(s.n)
-		c.worth = (s.f(c.genes, iv, buf) - s.f(nil, iv, buf)) * float64(iv.hi-iv.lo)
-	})
-	if !ok {
-		return nil
-	}
-	sum, last := make([]float64, k+1), make([]int, k+1)
+	return (f-s.f(nil, iv, nil))*float64(iv.hi-iv.lo) - price
+}
+
+// chain returns the greatest sum of what intervals are worth from the first point to each, and
+// where the last of them begins.
+func chain(k int, worth func(i, j int) float64) (sum []float64, last []int) {
+	sum, last = make([]float64, k+1), make([]int, k+1)
 	for j := 1; j <= k; j++ {
 		sum[j] = math.Inf(-1)
 		for i := range j {
-			if v := sum[i] + cells[i*(k+1)+j].worth; v > sum[j] {
+			if v := sum[i] + worth(i, j); v > sum[j] {
 				sum[j], last[j] = v, i
 			}
 		}
 	}
+	return sum, last
+}
+
+// split is patterns with a search, which is called several times at once, each with another
+// number.
+//
+// It searches short intervals first, and no interval with which the sum can't be as great as
+// one that there is, whatever F it had: often long ones that need two patterns.
+func (s *space) split(from float64, splits []float64, best func(iv interval, n uint64) []gene) []Pattern {
+	d := s.newDivision(from, splits)
+	k := d.k
+	for length := 1; length <= k; length++ {
+		least, _ := chain(k, func(i, j int) float64 {
+			if c := d.at(i, j); c.known {
+				return c.worth
+			}
+			return math.Inf(-1)
+		})
+		most, _ := chain(k, func(i, j int) float64 { return d.at(i, j).worth })
+		rest, _ := chain(k, func(i, j int) float64 { return d.at(k-j, k-i).worth })
+		var begin []int
+		for i := range k - length + 1 {
+			if most[i]+d.at(i, i+length).worth+rest[k-i-length] >= least[k] {
+				begin = append(begin, i)
+			}
+		}
+		ok := s.parallel(len(begin), func(n int) {
+			i, j := begin[n], begin[n]+length
+			c, iv := d.at(i, j), d.interval(i, j)
+			c.genes = best(iv, uint64(i*(k+1)+j))
+			c.worth = s.worth(s.f(c.genes, iv, newBitset(s.n)), iv, d.price)
+			c.known = true
+		})
+		if !ok {
+			return nil
+		}
+	}
+	_, last := chain(k, func(i, j int) float64 {
+		if c := d.at(i, j); c.known {
+			return c.worth
+		}
+		return math.Inf(-1)
+	})
+	points := append([]float64{from}, splits...)
 	var list []Pattern
 	for j := k; j > 0; j = last[j] {
 		i := last[j]
-		if ranks[i] < ranks[j] {
-			list = append([]Pattern{s.pattern(cells[i*(k+1)+j].genes, points[i], points[j], interval{ranks[i], ranks[j]})}, list...)
+		if iv := d.interval(i, j); iv.lo < iv.hi {
+			list = append(list, s.pattern(d.at(i, j).genes, points[i], points[j], iv))
 		}
 	}
+	slices.Reverse(list)
 	return list
-}
-
-// pair returns the n-th pair i < j <= k.
-func pair(n, k int) (i, j int) {
-	for i = 0; n >= k-i; i++ {
-		n -= k - i
-	}
-	return i, i + 1 + n
 }
 
 // splitPoints returns the points at which the range of sorted latencies may be split: the

@@ -18,7 +18,6 @@ package why
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 )
 
@@ -178,9 +177,7 @@ func describeSlow(r *ranked, o Options) []Pattern {
 	s.weight(first, n-slow, float64(len(rows)-first)/float64(slow))
 	var list []Pattern
 	splits := splitPoints(s.latency[first:], o.Bandwidth)
-	for _, p := range s.split(from, splits, func(iv interval, n uint64) []gene {
-		return s.prune(s.best(iv, rand.New(rand.NewPCG(o.Seed, n))), iv)
-	}) {
+	for _, p := range s.patterns(from, splits, o.Seed) {
 		places := s.places(len(p.Conds))
 		r.count(&p)
 		if p.F >= leastF && len(p.Conds) > 0 && places+logChance(p.TP, p.TP+p.FP, p.Pos, n) < math.Log(chance) {

@@ -142,7 +142,7 @@ func TestBadTables(t *testing.T) {
 		{"one", Table{Latency: many[1:2]}, Options{}, "too few requests: 1 are above p99, and it takes 10"},
 		{"no columns", Table{Latency: many}, Options{}, "no cause found"},
 		{"all the same", Table{Latency: same, Columns: []Column{{Name: "c", Values: many}}}, Options{}, "no cause found: all requests took the same time"},
-		{"latency as column", Table{Latency: many, Columns: []Column{{Name: "c", Values: many}}}, Options{}, "no cause found"},
+		{"latency as column", Table{Latency: many, Columns: []Column{{Name: "c", Values: many}}}, Options{}, "no event makes the tail, but c >= 990 describes slow requests"},
 		{"empty column", Table{Latency: many, Columns: []Column{{Name: "c", Values: append(make([]float64, 0), fill(1000, nan)...)}}}, Options{}, "no cause found"},
 		{"infinite", Table{Latency: many, Columns: []Column{{Name: "c", Values: fill(1000, math.Inf(1))}}}, Options{}, "no cause found"},
 		{"no words", Table{Latency: many, Columns: []Column{{Name: "c", Words: []string{}, Values: fill(1000, nan)}}}, Options{}, "no cause found"},
