@@ -388,13 +388,11 @@ func (a *perfAccount) noMember(m *perfMember, c *perfAccountCounts) {
 //
 //go:nowritebarrierrec
 func (m *perfMember) addTo(t *perfTask, usage *perf.Usage, c *perfAccountCounts) {
-	used := *usage
-	used.Sub(&m.usage)
 	for r := &t.root.asking; t != nil; t = t.parent {
-		t.usage.Add(&used)
+		t.usage.AddSince(usage, &m.usage)
 		late := r.task == t && m.asked != r.number
 		if late {
-			r.late.Add(&used)
+			r.late.AddSince(usage, &m.usage)
 		}
 		if c == nil || t.set != c.set {
 			continue

@@ -27,6 +27,19 @@ type TaskUsage struct {
 	Began, Ended int64 // by the monotonic clock; Ended is now, if it has not
 }
 
+// AddSince adds to u what now is more than then, but for Wall and Waker.
+//
+//go:norace
+func (u *Usage) AddSince(now, then *Usage) {
+	for i := range u.Parts {
+		u.Parts[i] += now.Parts[i] - then.Parts[i]
+	}
+	u.Measured += now.Measured - then.Measured
+	u.Switches += now.Switches - then.Switches
+	u.Preemptions += now.Preemptions - then.Preemptions
+	u.Migrations += now.Migrations - then.Migrations
+}
+
 // Add adds o to u, but for Wall and Waker.
 //
 //go:norace

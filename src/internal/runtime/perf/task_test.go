@@ -1,0 +1,49 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package perf_test
+
+import (
+	. "internal/runtime/perf"
+	"reflect"
+	"testing"
+)
+
+// TestUsageAddSince tests AddSince by Sub and Add.
+func TestUsageAddSince(t *testing.T) {
+	n := int64(1)
+	fill := func() (u Usage) {
+		var set func(v reflect.Value)
+		set = func(v reflect.Value) {
+			switch n = n*7 + 3; v.Kind() {
+			case reflect.Int64:
+				v.SetInt(n % 1000)
+			case reflect.Uint64:
+				v.SetUint(uint64(n % 1000))
+			case reflect.Array:
+				for i := range v.Len() {
+					set(v.Index(i))
+				}
+			default:
+				t.Fatalf("a field is a %v", v.Type())
+			}
+		}
+		for i := range reflect.TypeFor[Usage]().NumField() {
+			set(reflect.ValueOf(&u).Elem().Field(i))
+		}
+		return u
+	}
+	for range 10 {
+		then, sum := fill(), fill()
+		now := fill()
+		now.Add(&then)
+		since := now
+		since.Sub(&then)
+		want := sum
+		want.Add(&since)
+		if sum.AddSince(&now, &then); sum != want {
+			t.Fatalf("%+v, want %+v", sum, want)
+		}
+	}
+}
