@@ -64,9 +64,9 @@ type call struct {
 
 var freeDetails = sync.Pool{New: func() any { return new(details) }}
 
-// detail returns t's details, or nil if it has ended. t.mu is held.
-func (t *Task) detail() *details {
-	if t.details == nil && t.state.Load() == 0 {
+// detail returns t's details, or nil if it has ended; its end may still make some. t.mu is held.
+func (t *Task) detail(ended bool) *details {
+	if t.details == nil && (ended || t.state.Load() == 0) {
 		t.details = freeDetails.Get().(*details)
 	}
 	return t.details
@@ -89,9 +89,13 @@ func (d *details) release() {
 // up to 256 bytes. What is longer is cut; both are counted. A note with a key that is
 // there replaces that.
 func (t *Task) Note(key, value string) {
-	if t == nil {
-		return
+	if t != nil {
+		t.note(key, value, false)
 	}
+}
+
+// note is Note, also of a task whose end has begun.
+func (t *Task) note(key, value string, ended bool) {
 	r := lastRecording.Load()
 	if f := r.config.Filter; f != nil {
 		var ok bool
@@ -101,7 +105,7 @@ func (t *Task) Note(key, value string) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	d := t.detail()
+	d := t.detail(ended)
 	if d == nil {
 		return
 	}
@@ -140,7 +144,7 @@ func cut(s string, n int) string {
 func (t *Task) call(c *Task, u *perf.TaskUsage, flags record.Flags) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	d := t.detail()
+	d := t.detail(false)
 	if d == nil {
 		return
 	}

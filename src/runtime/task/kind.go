@@ -69,6 +69,7 @@ func lengthEnd(i int) int64 {
 
 var kinds struct {
 	byName atomic.Pointer[map[string]*kind]
+	cache  [64]atomic.Pointer[kind] // some of byName; see slotOf
 	mu     sync.Mutex
 	byID   []*kind // from 1; kinds.mu
 	other  *kind
@@ -80,12 +81,27 @@ const Other = "other"
 
 // kindOf returns the kind with a name.
 func kindOf(name string) *kind {
+	slot := &kinds.cache[slotOf(name)%uint(len(kinds.cache))]
+	if k := slot.Load(); k != nil && k.name == name {
+		return k
+	}
 	if m := kinds.byName.Load(); m != nil {
 		if k := (*m)[name]; k != nil {
+			slot.CompareAndSwap(nil, k)
 			return k
 		}
 	}
 	return newKind(name)
+}
+
+// slotOf returns where to look for a name first: the kind that was there before others stays. A
+// map's hash would take as long as the map.
+func slotOf(name string) uint {
+	n := uint(len(name))
+	if n == 0 {
+		return 0
+	}
+	return n + 7*uint(name[n-1]) + 31*uint(name[n/2])
 }
 
 func newKind(name string) *kind {
@@ -152,9 +168,9 @@ func Slow(kind string, d time.Duration) {
 }
 
 // observe adds a task that has ended, whose counts are those of s, or nil.
-func (k *kind) observe(u *perf.TaskUsage, s *eventSet, flags record.Flags) {
+func (k *kind) observe(shard int, u *perf.TaskUsage, s *eventSet, flags record.Flags) {
 	n := k.count.Add(1)
-	sums := &k.sums[shard()]
+	sums := &k.sums[shard]
 	sums.open.Add(-1)
 	if flags&record.Failed != 0 {
 		sums.failed.Add(1)

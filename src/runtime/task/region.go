@@ -104,7 +104,7 @@ func (r *Region) beginTrace() {
 func (t *Task) region(name string, u *perf.Usage, counts *[perf.MaxEvents]perf.Count, slots int, began int64, goid uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	d := t.detail()
+	d := t.detail(false)
 	if d == nil {
 		return
 	}
@@ -148,7 +148,7 @@ func (d *details) find(name string) *region {
 
 func (t *Task) lostRegion() {
 	t.mu.Lock()
-	if d := t.detail(); d != nil {
+	if d := t.detail(false); d != nil {
 		d.lost.Regions++
 	}
 	t.mu.Unlock()

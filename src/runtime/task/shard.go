@@ -40,8 +40,8 @@ func (k *kind) open() (n int64) {
 	return max(n, 0) // they change meanwhile
 }
 
-// opened notes that a task of a kind has begun, or has become one.
-func (k *kind) opened(n int64) { k.sums[shard()].open.Add(n) }
+// opened notes that n tasks more are of a kind.
+func (k *kind) opened(shard int, n int64) { k.sums[shard].open.Add(n) }
 
 // A quota is how many tasks may be open. Shards take some of it in advance, and give it back. What is
 // on the way from one to the other, for some instructions, nobody can take.

@@ -103,14 +103,14 @@ func begin(ctx context.Context, name, remote string, h Header, client bool) (con
 	if r == nil {
 		return ctx, nil
 	}
-	if !r.open.take(shard()) {
+	shard := shard()
+	if !r.open.take(shard) {
 		r.tooMany.Add(1)
 		return ctx, nil
 	}
 	t := &Task{ctx: ctx, kind: kindOf(name), remote: remote, client: client}
-	t.up = FromContext(ctx)
-	if h != nil {
-		t.up = nil
+	if h == nil {
+		t.up = FromContext(ctx)
 	}
 	binary.LittleEndian.PutUint64(t.span[:], random())
 	if up := t.up; up != nil {
@@ -167,7 +167,7 @@ func begin(ctx context.Context, name, remote string, h Header, client bool) (con
 		t.before = runtime_getProfLabel()
 		runtime_setProfLabel(unsafe.Pointer(&t.labels))
 	}
-	t.kind.opened(1)
+	t.kind.opened(shard, 1)
 	return (*taskContext)(t), t
 }
 
@@ -218,8 +218,9 @@ func (t *Task) SetKind(name string) {
 	k := kindOf(name)
 	t.mu.Lock()
 	if t.state.Load() == 0 && k != t.kind {
-		t.kind.opened(-1)
-		k.opened(1)
+		shard := shard()
+		t.kind.opened(shard, -1)
+		k.opened(shard, 1)
 		t.kind = k
 	}
 	t.mu.Unlock()
@@ -273,7 +274,17 @@ func (t *Task) Usage() (u Usage, ok bool) {
 // for before New from now on. Goroutines of the task that go on are counted. Only the
 // first call counts.
 func (t *Task) End() {
-	if t == nil || !t.state.CompareAndSwap(0, 1) {
+	if t != nil {
+		endTask(t, "", "", false)
+	}
+}
+
+// endTask is End, with notes status and context of those that are not empty. They are made only
+// if the task is recorded, unlike those before the end, at which that is not known.
+//
+//go:linkname endTask net/http/pprof.endTask
+func endTask(t *Task, status, context string, failed bool) {
+	if !t.state.CompareAndSwap(0, 1) {
 		return
 	}
 	if t.traceTask != nil {
@@ -297,15 +308,23 @@ func (t *Task) End() {
 	if e := t.epoch.present(); e != nil {
 		set = e.eventSet
 	}
-	t.mu.Lock()
-	var last record.Clock
-	if t.last != nil {
-		last = *t.last
-	} else if t.local != nil {
-		last = t.local.Event()
-	}
+	recorded := record.Flags(0)
 	if u.Wall > limit {
-		t.flags |= record.Slow
+		recorded |= record.Slow
+	}
+	if r.samples(t.trace) {
+		recorded |= record.Sampled
+	}
+	if recorded != 0 && status != "" {
+		t.note("status", status, true)
+	}
+	if recorded != 0 && context != "" {
+		t.note("context", context, true)
+	}
+	t.mu.Lock()
+	t.flags |= recorded
+	if failed {
+		t.flags |= record.Failed
 	}
 	if set == nil && t.epoch != nil {
 		t.flags |= record.EpochChange
@@ -313,26 +332,20 @@ func (t *Task) End() {
 	} else if u.Unread > 0 {
 		t.flags |= record.Uncounted
 	}
-	if r.samples(t.trace) {
-		t.flags |= record.Sampled
-	}
 	flags := t.flags
 	details := t.details
 	t.details = nil
 	k = t.kind
 	t.mu.Unlock()
-	r.open.give(shard())
+	shard := shard()
+	r.open.give(shard)
 	if t.up != nil {
 		t.up.call(t, &u, flags)
 	}
-	var usual usual
-	if flags&record.Slow != 0 {
-		k.readUsual(&usual, set)
+	if recorded != 0 {
+		t.record(r, &u, set, flags, details, threshold)
 	}
-	k.observe(&u, set, flags)
-	if flags&(record.Slow|record.Sampled) != 0 {
-		r.push(t, &last, &u, set, flags, details, threshold, &usual)
-	}
+	k.observe(shard, &u, set, flags)
 	if u.Wall > limit {
 		runtime_perfTaskGiveUp(t.id)
 	}
@@ -340,4 +353,19 @@ func (t *Task) End() {
 	if flags&record.Slow != 0 {
 		flightRecord(t)
 	}
+}
+
+// record puts a task that has ended into the rings.
+func (t *Task) record(r *recorder, u *perf.TaskUsage, set *eventSet, flags record.Flags, details *details, threshold int64) {
+	var last record.Clock
+	if t.last != nil {
+		last = *t.last
+	} else if t.local != nil {
+		last = t.local.Event()
+	}
+	var usual usual
+	if flags&record.Slow != 0 {
+		t.kind.readUsual(&usual, set)
+	}
+	r.push(t, &last, u, set, flags, details, threshold, &usual)
 }

@@ -16,6 +16,7 @@ import (
 	. "runtime/task"
 	"runtime/task/record"
 	"runtime/trace"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -414,6 +415,45 @@ func TestNotes(t *testing.T) {
 	// was too long.
 	if rec.Lost.Notes != 5 || rec.Notes[2].Value != "18" {
 		t.Errorf("%d notes lost, %q", rec.Lost.Notes, rec.Notes)
+	}
+}
+
+// TestEndNotes tests the notes at the end of a task: they go through the filter, and are not made
+// if the task is not recorded.
+func TestEndNotes(t *testing.T) {
+	var filtered []string
+	filter := func(key, value string) (string, bool) {
+		filtered = append(filtered, key)
+		return strings.ToUpper(value), true
+	}
+	r := start(t, Config{Filter: filter})
+	_, tk := New(context.Background(), "TestEndNotes")
+	tk.Note("status", "unknown")
+	EndTask(tk, "aborted", "canceled", true)
+	EndTask(tk, "200", "", false)
+	tk.Note("late", "x")
+	rec := one(t, r)
+	if want := []record.Note{{Key: "status", Value: "ABORTED"}, {Key: "context", Value: "CANCELED"}}; !slices.Equal(rec.Notes, want) || rec.Flags&record.Failed == 0 {
+		t.Errorf("%q, %b", rec.Notes, rec.Flags)
+	}
+	_, tk = New(context.Background(), "TestEndNotes")
+	EndTask(tk, "200", "", false)
+	if rec := one(t, r); len(rec.Notes) != 1 || rec.Notes[0] != (record.Note{Key: "status", Value: "200"}) || rec.Flags&record.Failed != 0 {
+		t.Errorf("%q, %b", rec.Notes, rec.Flags)
+	}
+
+	if err := Start(Config{Rate: 1e-12, Filter: filter}); err != nil {
+		t.Fatal(err)
+	}
+	filtered = nil
+	Slow("TestEndNotes", time.Hour)
+	_, tk = New(context.Background(), "TestEndNotes")
+	EndTask(tk, "200", "", false)
+	Slow("TestEndNotes", 1)
+	_, tk = New(context.Background(), "TestEndNotes")
+	EndTask(tk, "404", "", false)
+	if rec := one(t, r); len(filtered) != 1 || len(rec.Notes) != 1 || rec.Notes[0].Value != "404" || rec.Flags&record.Slow == 0 {
+		t.Errorf("%q, then %q", filtered, rec.Notes)
 	}
 }
 
