@@ -22,3 +22,7 @@ func testHandler(h Handler) Handler {
 	}
 	return wrapTestHandler(h)
 }
+
+// serves reports whether h is the handler of srv: it is one that wrapTestHandler has made for a
+// single request.
+func serves(srv *Server, h Handler) bool { return wrapTestHandler != nil || srv.Handler == h }

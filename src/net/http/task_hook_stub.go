@@ -9,3 +9,5 @@ package http
 // See task_hook.go.
 
 func testHandler(h Handler) Handler { return h }
+
+func serves(srv *Server, h Handler) bool { return srv.Handler == h }

@@ -50,16 +50,6 @@ func watchTask(w ResponseWriter, o taskWatcher) ResponseWriter {
 	return taskShapes[taskShape(w)](&taskWriter{rw: w, o: o})
 }
 
-// keepTaskRequest gives r what a handler has left in its copy r2, made by WithContext:
-// whoever serves r looks there, for example for the temporary files of a form that it has to
-// remove.
-//
-//go:linkname keepTaskRequest net/http/pprof.keepTaskRequest
-func keepTaskRequest(r, r2 *Request) {
-	r.Form, r.PostForm, r.MultipartForm = r2.Form, r2.PostForm, r2.MultipartForm
-	r.Pattern, r.pat, r.matches, r.otherValues = r2.Pattern, r2.pat, r2.matches, r2.otherValues
-}
-
 // A taskWriter is a watched writer with the methods that all have.
 type taskWriter struct {
 	rw   ResponseWriter

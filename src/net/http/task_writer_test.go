@@ -8,9 +8,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
-	"mime/multipart"
 	"net"
-	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -235,16 +233,3 @@ func TestTaskWriterCopy(t *testing.T) {
 type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
-
-// TestKeepTaskRequest tests that what a handler leaves in its request is not forgotten.
-func TestKeepTaskRequest(t *testing.T) {
-	r := &Request{Method: "GET"}
-	r2 := &Request{Method: "POST", Pattern: "p", Form: url.Values{}, PostForm: url.Values{}, MultipartForm: &multipart.Form{},
-		pat: &pattern{segments: []segment{{s: "a", wild: true}}}, matches: []string{"1"}}
-	r2.SetPathValue("b", "2")
-	keepTaskRequest(r, r2)
-	if r.Pattern != "p" || r.Form == nil || r.PostForm == nil || r.MultipartForm != r2.MultipartForm ||
-		r.PathValue("a") != "1" || r.PathValue("b") != "2" || r.Method != "GET" {
-		t.Errorf("kept %+v", r)
-	}
-}

@@ -55,6 +55,16 @@ func (t *fakeTask) Send(h task.Header) {
 func (t *fakeTask) Received(h task.Header) {
 	t.do("Received", func() { t.header = h.Get("Tracestate") })
 }
+func (t *fakeTask) EndRequest(status, context string, failed bool) {
+	t.Note("status", status)
+	if context != "" {
+		t.Note("context", context)
+	}
+	if failed {
+		t.Fail()
+	}
+	t.End()
+}
 func (t *fakeTask) End() {
 	t.do("End", func() {
 		if t.ended++; t.ended == 1 {
@@ -140,5 +150,5 @@ func TestTaskSeam(t *testing.T) {
 		t.Error("taskRecording is not task.Recording")
 	}
 	var _ task.Header = http.Header{}
-	var _ recordedTask = (*task.Task)(nil)
+	var _ recordedTask = realTask{}
 }

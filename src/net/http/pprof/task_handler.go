@@ -40,45 +40,61 @@ func TaskHandler(h http.Handler) http.Handler {
 type taskHandler struct{ h http.Handler }
 
 func (th *taskHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !taskRecording() || r.Context().Value(servedKey{}) != nil {
+	if !taskRecording() {
 		th.h.ServeHTTP(w, r)
 		return
 	}
-	kind, known := th.kind(r)
-	ctx, t := taskReceive(r.Context(), kind, traceHeader(r.Header))
-	if t == nil {
+	outer, own := r.Context(), ownTaskRequest(w, r, th)
+	if own == nil && outer.Value(servedKey{}) != nil {
 		th.h.ServeHTTP(w, r)
+		return
+	}
+	h, kind, known := th.match(r)
+	ctx, t := taskReceive(outer, kind, traceHeader(r.Header))
+	if t == nil {
+		h.ServeHTTP(w, r)
 		return
 	}
 	s := &served{Context: ctx, t: t}
-	r2 := r.WithContext(s)
+	inner := r
+	if own != nil {
+		*own = s
+	} else {
+		inner = r.WithContext(s)
+	}
 	returned := false
 	// Without recover, as a panic has to go on with its own stack.
 	defer func() {
-		if !known && r2.Pattern != "" {
-			t.SetKind(r2.Pattern)
+		if !known && inner.Pattern != "" {
+			t.SetKind(inner.Pattern)
 		}
-		s.end(r.Context(), returned)
-		keepTaskRequest(r, r2)
+		s.end(outer, returned)
+		if inner != r {
+			keepTaskRequest(r, inner)
+		}
 	}()
-	th.h.ServeHTTP(watchTask(w, s), r2)
+	h.ServeHTTP(watchTask(w, s), inner)
 	// The server sends the header now if the handler hasn't. This is where the clock goes in
 	// last.
 	s.Answer(w, http.StatusOK)
 	returned = true
 }
 
-// kind returns the kind of r's task, and whether it is the pattern. It is never the path:
-// clients choose it, and there is no end of them.
-func (th *taskHandler) kind(r *http.Request) (kind string, known bool) {
-	if mux, ok := th.h.(*http.ServeMux); ok {
-		if _, pattern := mux.Handler(r); pattern != "" {
-			return pattern, true
+// match returns what is to serve r, the kind of r's task, and whether that is the pattern. It is
+// never the path: clients choose it, and there is no end of them.
+func (th *taskHandler) match(r *http.Request) (h http.Handler, kind string, known bool) {
+	h, kind = th.h, r.Pattern
+	if mux, ok := h.(*http.ServeMux); ok {
+		if m := matchTask(mux, r); m != nil {
+			h, kind = m, r.Pattern
+		} else {
+			_, kind = mux.Handler(r)
 		}
-	} else if r.Pattern != "" {
-		return r.Pattern, true
 	}
-	return taskMethod(r.Method) + " (no pattern)", false
+	if kind == "" {
+		return h, taskMethod(r.Method) + " (no pattern)", false
+	}
+	return h, kind, true
 }
 
 // taskMethod returns the method if it is one that RFC 9110 or 5789 defines: clients
@@ -125,22 +141,19 @@ func (s *served) Hijacked() { s.status.CompareAndSwap(0, hijacked) }
 // end ends the task of a handler that has returned, or that has not. ctx is the request's,
 // as the server made it.
 func (s *served) end(ctx context.Context, returned bool) {
+	answer, done := "aborted", ""
 	status := s.status.Load()
 	switch status {
 	case 0:
-		s.t.Note("status", "aborted")
 	case hijacked:
-		s.t.Note("status", "hijacked")
+		answer = "hijacked"
 	default:
-		s.t.Note("status", statusText(int(status)))
+		answer = statusText(int(status))
 	}
 	if err := ctx.Err(); err != nil {
-		s.t.Note("context", contextText(err))
+		done = contextText(err)
 	}
-	if !returned || status >= 500 {
-		s.t.Fail()
-	}
-	s.t.End()
+	s.t.EndRequest(answer, done, !returned || status >= 500)
 }
 
 // statusText is strconv.Itoa; the usual ones are constants.

@@ -325,6 +325,50 @@ func TestTaskHandlerAround(t *testing.T) {
 	l.want(t, "ReverseProxy", "GET (no pattern) status=201", "GET "+u.Host+" status=201", "GET (no pattern) status=201")
 }
 
+// TestTaskHandlerOuter tests that a handler around TaskHandler, which goes on to look at its
+// request meanwhile, never sees the task's; and that the server's own request gets it.
+func TestTaskHandlerOuter(t *testing.T) {
+	l := fakeTasks(t)
+	var got, around *http.Request
+	h := TaskHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = r
+		if r.Context().Value(fakeKey{}) == nil {
+			t.Error("no task in the request's context")
+		}
+	}))
+	ts := testServer(t, false, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		around = r
+		ctx := r.Context()
+		stop, stopped := make(chan bool), make(chan bool)
+		go func() {
+			defer close(stopped)
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if r.Context() != ctx {
+					t.Error("the request has another context")
+					return
+				}
+				runtime.Gosched()
+			}
+		}()
+		h.ServeHTTP(w, r)
+		close(stop)
+		<-stopped
+	}))
+	do(t, ts, "GET", "/")
+	l.want(t, "around", "GET (no pattern) status=200")
+	if got == around {
+		t.Error("the request is the outer handler's")
+	}
+	ts = testServer(t, false, h)
+	do(t, ts, "GET", "/")
+	l.want(t, "the server's", "GET (no pattern) status=200")
+}
+
 // TestTaskHandlerUpgrade tests a connection that switches protocols through proxy,
 // transport and handlers.
 func TestTaskHandlerUpgrade(t *testing.T) {
@@ -609,11 +653,9 @@ func emptyTasks(tb testing.TB) {
 
 type emptyTask struct{ recordedTask }
 
-func (emptyTask) SetKind(string)   {}
-func (emptyTask) Note(k, v string) {}
-func (emptyTask) Fail()            {}
-func (emptyTask) End()             {}
-func (emptyTask) Wants() bool      { return false }
+func (emptyTask) SetKind(string)                  {}
+func (emptyTask) EndRequest(string, string, bool) {}
+func (emptyTask) Wants() bool                     { return false }
 
 // TestTaskHandlerTooLong tests that ReadFrom copies to the Content-Length and no further, as
 // it does without TaskHandler.

@@ -14,7 +14,7 @@ import (
 
 // This file is what TaskHandler and TaskTransport need of runtime/task and net/http.
 
-// A recordedTask is a *task.Task that is not nil.
+// A recordedTask is a realTask.
 type recordedTask interface {
 	SetKind(kind string)
 	Note(key, value string)
@@ -24,7 +24,23 @@ type recordedTask interface {
 	Reply(h task.Header)
 	Send(h task.Header)
 	Received(h task.Header)
+
+	// EndRequest is End, with the notes status and context, unless that is empty, and Fail if
+	// it failed.
+	EndRequest(status, context string, failed bool)
 }
+
+// A realTask is one of package runtime/task that is not nil.
+type realTask struct{ *task.Task }
+
+func (t realTask) EndRequest(status, context string, failed bool) {
+	endTask(t.Task, status, context, failed)
+}
+
+// In runtime/task.
+//
+//go:linkname endTask
+func endTask(t *task.Task, status, context string, failed bool)
 
 // Tests replace these.
 var (
@@ -35,7 +51,7 @@ var (
 		if t == nil {
 			return ctx, nil
 		}
-		return ctx, t
+		return ctx, realTask{t}
 	}
 
 	taskNewClient = func(ctx context.Context, kind, remote string) (context.Context, recordedTask) {
@@ -46,17 +62,23 @@ var (
 		if t == nil {
 			return ctx, nil
 		}
-		return ctx, t
+		return ctx, realTask{t}
 	}
 )
 
-// In net/http, task_writer.go.
+// In net/http, task_writer.go and task_request.go.
 //
 //go:linkname watchTask
 func watchTask(w http.ResponseWriter, o interface {
 	Answer(w http.ResponseWriter, status int)
 	Hijacked()
 }) http.ResponseWriter
+
+//go:linkname ownTaskRequest
+func ownTaskRequest(w http.ResponseWriter, r *http.Request, h http.Handler) *context.Context
+
+//go:linkname matchTask
+func matchTask(mux *http.ServeMux, r *http.Request) http.Handler
 
 //go:linkname keepTaskRequest
 func keepTaskRequest(r, r2 *http.Request)
@@ -69,14 +91,18 @@ const (
 // traceHeader returns h, or a header with what the trace headers in it mean together: Get
 // knows only the first of several lines. Those of tracestate are one list (section 3.3.1.1,
 // RFC 9110 section 5.3), but there can be only one traceparent, and no more than one
-// is none.
+// is none. Without one, tracestate means nothing.
 func traceHeader(h http.Header) task.Header {
-	if len(h[traceparent]) <= 1 && len(h[tracestate]) <= 1 {
+	parents := h[traceparent]
+	if len(parents) == 0 {
+		return http.Header(nil)
+	}
+	if len(parents) == 1 && len(h[tracestate]) <= 1 {
 		return h
 	}
 	one := make(http.Header, 2)
-	if p := h[traceparent]; len(p) == 1 {
-		one[traceparent] = p
+	if len(parents) == 1 {
+		one[traceparent] = parents
 		one[tracestate] = []string{strings.Join(h[tracestate], ",")}
 	}
 	return one
