@@ -437,6 +437,31 @@ func TestSplit(t *testing.T) {
 	t.Logf("%d of %d intervals searched", searched, all)
 }
 
+// TestSplitBound tests that intervals that can't be of use are not searched, and that nothing
+// else changes by that.
+func TestSplitBound(t *testing.T) {
+	searched, all := 0, 0
+	for seed := range uint64(5) {
+		s := newSession(seed, true)
+		sp, from, degraded := s.space()
+		splits := splitPoints(degraded, 10)
+		best := func(iv interval) []gene { return sp.best(iv, rand.New(rand.NewPCG(seed, uint64(iv.lo)))) }
+		var calls atomic.Int32
+		list := sp.split(from, splits, func(iv interval, _ uint64) []gene {
+			calls.Add(1)
+			return best(iv)
+		})
+		if want := sp.splitAll(from, splits, best); !reflect.DeepEqual(list, want) {
+			t.Errorf("session %d: %v, want %v", seed, list, want)
+		}
+		searched, all = searched+int(calls.Load()), all+len(splits)*(len(splits)+1)/2
+	}
+	t.Logf("%d of %d intervals searched", searched, all)
+	if searched >= all {
+		t.Error("all intervals were searched")
+	}
+}
+
 // TestPatternsDeterministic tests that the same seed gives the same patterns.
 func TestPatternsDeterministic(t *testing.T) {
 	s := newSession(3, true)
