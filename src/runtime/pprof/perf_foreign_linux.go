@@ -49,16 +49,25 @@ type foreignThreads struct {
 }
 
 // An allowance is CPU time that may be spent: one part in foreignShare of all time. It
-// is saved up for as long as foreignSweep. So a single dear look, as when the host of a
-// virtual machine takes the CPU away, does not put off the next one, before which rings
-// would be full.
+// is saved up for as long as foreignSweep.
+//
+// The host of a virtual machine takes the CPU away for milliseconds at a time, and where
+// it does not say so the kernel counts that as the thread's CPU time. Put off by 500 times
+// as much, the next look would find rings long full. So what a look costs is the least
+// that one of the last few took: another's time only adds.
 type allowance struct {
-	saved time.Duration // negative if too much was spent
-	at    time.Time     // when it was that; zero before anything was spent
+	saved  time.Duration    // negative if too much was spent
+	at     time.Time        // when it was that; zero before anything was spent
+	recent [4]time.Duration // what the last ones took, the nth at n modulo 4
+	n      uint
 }
 
-// spend spends cost, and returns how long it takes to make up for what was too much.
+// spend spends what took the CPU time cost, and returns how long it takes to make up for
+// what was too much.
 func (a *allowance) spend(cost time.Duration, now time.Time) time.Duration {
+	a.recent[a.n%uint(len(a.recent))] = cost
+	a.n++
+	cost = slices.Min(a.recent[:min(a.n, uint(len(a.recent)))])
 	a.saved = min(a.saved+now.Sub(a.at)/foreignShare, foreignSweep/foreignShare) - cost
 	a.at = now
 	return max(-a.saved, 0) * foreignShare

@@ -236,14 +236,15 @@ func TestGoroutines(t *testing.T) {
 }
 
 // waitWorking waits until as many goroutines work for a task. One that has said that it is
-// done works for it until it has ended.
+// done works for it until it has ended. The caller's wait is no sleep, of which tests
+// count what their tasks did.
 func waitWorking(t *testing.T, task *Task, want int64) {
 	t.Helper()
 	for range 10_000 {
 		if u, _ := task.Usage(); u.Working == want {
 			return
 		}
-		time.Sleep(time.Millisecond)
+		<-time.After(time.Millisecond)
 	}
 	u, _ := task.Usage()
 	t.Fatalf("%d goroutines work for the task, want %d", u.Working, want)
