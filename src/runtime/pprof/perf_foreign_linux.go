@@ -51,24 +51,24 @@ type foreignThreads struct {
 // An allowance is CPU time that may be spent: one part in foreignShare of all time. It
 // is saved up for as long as foreignSweep.
 //
-// The host of a virtual machine takes the CPU away for milliseconds at a time, and where
-// it does not say so the kernel counts that as the thread's CPU time. Put off by 500 times
-// as much, the next look would find rings long full. So what a look costs is the least
-// that one of the last few took: another's time only adds.
+// A look may cost far more than those before and after it. The first one at a ring faults
+// its page in: 300 new threads took 5 ms on a busy machine. And the host of a virtual
+// machine takes the CPU away for milliseconds at a time, which the kernel counts as the
+// thread's CPU time where the host does not say so. Put off by 500 times as much, the next
+// look would find rings long full. So what is spent is the least that one of the last few
+// cost; until there have been so many, that is nothing.
 type allowance struct {
 	saved  time.Duration    // negative if too much was spent
 	at     time.Time        // when it was that; zero before anything was spent
-	recent [4]time.Duration // what the last ones took, the nth at n modulo 4
-	n      uint
+	recent [4]time.Duration // what the last ones cost
 }
 
 // spend spends what took the CPU time cost, and returns how long it takes to make up for
 // what was too much.
 func (a *allowance) spend(cost time.Duration, now time.Time) time.Duration {
-	a.recent[a.n%uint(len(a.recent))] = cost
-	a.n++
-	cost = slices.Min(a.recent[:min(a.n, uint(len(a.recent)))])
-	a.saved = min(a.saved+now.Sub(a.at)/foreignShare, foreignSweep/foreignShare) - cost
+	copy(a.recent[1:], a.recent[:])
+	a.recent[0] = cost
+	a.saved = min(a.saved+now.Sub(a.at)/foreignShare, foreignSweep/foreignShare) - slices.Min(a.recent[:])
 	a.at = now
 	return max(-a.saved, 0) * foreignShare
 }
