@@ -11,9 +11,10 @@ import (
 
 // This file is what TaskHandler of net/http/pprof does to requests that only this package can.
 
-// ownTaskRequest returns where the context of r is, which h got with w, if nobody else can be
-// looking at it: h is the server's handler, and r as the server made it. The server itself has no use for
-// a request's context any more when it has called the handler. Else it returns nil.
+// ownTaskRequest returns where the context of r is, which h got with w, if nobody else can
+// be looking at it: h is the server's handler, and r as the server made it. The server
+// itself has no use for a request's context any more when it has called the handler. Else
+// it returns nil.
 //
 //go:linkname ownTaskRequest net/http/pprof.ownTaskRequest
 func ownTaskRequest(w ResponseWriter, r *Request, h Handler) *context.Context {
