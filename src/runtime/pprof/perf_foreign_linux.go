@@ -55,12 +55,13 @@ type foreignThreads struct {
 // its page in: 300 new threads took 5 ms on a busy machine. And the host of a virtual
 // machine takes the CPU away for milliseconds at a time, which the kernel counts as the
 // thread's CPU time where the host does not say so. Put off by 500 times as much, the next
-// look would find rings long full. So what is spent is the least that one of the last few
-// cost; until there have been so many, that is nothing.
+// look would find rings long full. So what is spent is the median of what the last few
+// cost, the first of which had none before them. (The least of them would be too little: on
+// a busy machine most looks cost several times as much as that.)
 type allowance struct {
 	saved  time.Duration    // negative if too much was spent
 	at     time.Time        // when it was that; zero before anything was spent
-	recent [4]time.Duration // what the last ones cost
+	recent [5]time.Duration // what the last ones cost
 }
 
 // spend spends what took the CPU time cost, and returns how long it takes to make up for
@@ -68,7 +69,10 @@ type allowance struct {
 func (a *allowance) spend(cost time.Duration, now time.Time) time.Duration {
 	copy(a.recent[1:], a.recent[:])
 	a.recent[0] = cost
-	a.saved = min(a.saved+now.Sub(a.at)/foreignShare, foreignSweep/foreignShare) - slices.Min(a.recent[:])
+	sorted := a.recent
+	slices.Sort(sorted[:])
+	usual := sorted[len(sorted)/2]
+	a.saved = min(a.saved+now.Sub(a.at)/foreignShare, foreignSweep/foreignShare) - usual
 	a.at = now
 	return max(-a.saved, 0) * foreignShare
 }
