@@ -26,6 +26,10 @@ const (
 	// finding threads does: one of so many. What costs more is done less often.
 	foreignShare = 500
 
+	// foreignLate is for how long rings have room at least, if a thread has at most a
+	// sample each millisecond of its CPU time.
+	foreignLate = 200 * time.Millisecond
+
 	// foreignSweep is how often all threads are listed even if none seems to have
 	// come or gone.
 	foreignSweep = time.Second
@@ -49,32 +53,33 @@ type foreignThreads struct {
 }
 
 // An allowance is CPU time that may be spent: one part in foreignShare of all time. It
-// is saved up for as long as foreignSweep.
+// is saved up, or owed, for as long as foreignSweep.
 //
 // A look may cost far more than those before and after it. The first one at a ring faults
 // its page in: 300 new threads took 5 ms on a busy machine. And the host of a virtual
 // machine takes the CPU away for milliseconds at a time, which the kernel counts as the
 // thread's CPU time where the host does not say so. Put off by 500 times as much, the next
-// look would find rings long full. So what is spent is the median of what the last few
-// cost, the first of which had none before them. (The least of them would be too little: on
-// a busy machine most looks cost several times as much as that.)
+// look would find rings long full. So what single ones cost is made up for in several
+// waits, none of them longer than foreignLate, or than a few usual looks call for.
 type allowance struct {
 	saved  time.Duration    // negative if too much was spent
 	at     time.Time        // when it was that; zero before anything was spent
-	recent [5]time.Duration // what the last ones cost
+	recent [5]time.Duration // what the last ones cost, of which the median is usual
 }
 
-// spend spends what took the CPU time cost, and returns how long it takes to make up for
-// what was too much.
+// spend spends the CPU time cost, and returns how long not to spend any.
 func (a *allowance) spend(cost time.Duration, now time.Time) time.Duration {
 	copy(a.recent[1:], a.recent[:])
 	a.recent[0] = cost
 	sorted := a.recent
 	slices.Sort(sorted[:])
-	usual := sorted[len(sorted)/2]
-	a.saved = min(a.saved+now.Sub(a.at)/foreignShare, foreignSweep/foreignShare) - usual
+	few := 4 * sorted[len(sorted)/2]
+
+	const most = foreignSweep / foreignShare
+	a.saved = min(a.saved+now.Sub(a.at)/foreignShare, most) - cost
+	a.saved = max(a.saved, -max(most, few))
 	a.at = now
-	return max(-a.saved, 0) * foreignShare
+	return min(max(-a.saved, 0)*foreignShare, max(foreignLate, few*foreignShare))
 }
 
 // findForeign finds the threads that there are, and from then on those that come.

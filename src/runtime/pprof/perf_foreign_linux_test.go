@@ -77,37 +77,61 @@ func TestForeignList(t *testing.T) {
 	})
 }
 
-// TestForeignAllowance tests that dear looks among cheap ones put off none, even if two
-// come together or are the first, and that looking takes no more than its share of a CPU
-// in the long run.
+// TestForeignAllowance tests that dear looks among cheap ones put off none for long, even
+// the first, and that looking takes no more than its share of a CPU in the long run.
 func TestForeignAllowance(t *testing.T) {
-	var a allowance
-	now := time.Now()
-	var spent time.Duration
-	look := func(cost time.Duration) (wait time.Duration) {
-		wait = a.spend(cost, now)
-		spent += cost
-		now = now.Add(max(wait, foreignInterval))
-		return wait
-	}
-	const cheap, dear = 10 * time.Microsecond, 10 * time.Millisecond
-	for i := range 1000 {
-		cost := cheap
-		if i%50 < len(a.recent)/2 { // more than is saved in a second
-			cost = dear
+	const cheap, dear, dearest = 10 * time.Microsecond, time.Millisecond, 100 * time.Millisecond
+	for _, tt := range []struct {
+		name  string
+		costs []time.Duration // in turns
+		late  bool            // whether some looks may come later than foreignLate
+	}{
+		{"cheap", []time.Duration{cheap}, false},
+		{"dear", []time.Duration{dear}, true},
+		{"dearest", []time.Duration{dearest}, true},
+		{"some dear", []time.Duration{dear, cheap, cheap, cheap, cheap}, false},
+		{"most dear", []time.Duration{dear, dear, dear, cheap, cheap}, true},
+	} {
+		var a allowance
+		begin := time.Now()
+		now := begin
+		var spent time.Duration
+		for i := range 1000 {
+			cost := tt.costs[i%len(tt.costs)]
+			wait := a.spend(cost, now)
+			if wait > foreignLate && !tt.late {
+				t.Fatalf("%s: look %d, of %v, puts off the next by %v", tt.name, i, cost, wait)
+			}
+			spent += cost
+			now = now.Add(max(wait, foreignInterval))
 		}
-		if wait := look(cost); wait != 0 {
+		// The first ones are not known to be usual.
+		most := now.Sub(begin)/foreignShare + foreignSweep/foreignShare + time.Duration(len(a.recent))*tt.costs[0]
+		if spent > most || spent < most*8/10 && tt.costs[0] != cheap {
+			t.Errorf("%s: looks took %v in %v, want %v", tt.name, spent, now.Sub(begin), most)
+		}
+	}
+
+	// One that is dearer than anything puts off others for a second, and those little.
+	var a allowance
+	begin := time.Now()
+	now := begin
+	for i := 0; ; i++ {
+		cost := cheap
+		if i == 10 {
+			cost = dearest
+			begin = now
+		}
+		wait := a.spend(cost, now)
+		if i > 10 && wait == 0 {
+			break
+		}
+		if wait > foreignLate {
 			t.Fatalf("look %d, of %v, puts off the next by %v", i, cost, wait)
 		}
+		now = now.Add(max(wait, foreignInterval))
 	}
-	start := now
-	spent = 0
-	for range 1000 {
-		look(dear)
-	}
-	// The first of them had cheap ones before.
-	most := now.Sub(start)/foreignShare + foreignSweep/foreignShare + time.Duration(len(a.recent))*dear
-	if spent > most || spent < most*9/10 {
-		t.Errorf("dear looks took %v in %v, want %v", spent, now.Sub(start), most)
+	if d := now.Sub(begin); d > foreignSweep+foreignLate {
+		t.Errorf("looks are put off for %v by a dear one", d)
 	}
 }
