@@ -129,6 +129,8 @@ func found() {
 	C.startWaiters(number(0), C.LATE, 0)
 	awaitFound()
 	settle("found")
+	C.callWaiters()
+	settle("called")
 	C.endWaiters()
 	settle("end")
 	session.Stop(file)

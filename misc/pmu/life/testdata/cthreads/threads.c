@@ -22,7 +22,7 @@
 #include "../taskclock.h"
 #include "threads.h"
 
-static sem_t begin, end;
+static sem_t begin, end, call, called;
 static volatile long clocked; // ns, all computing by the event's clock
 
 // spin computes for ns nanoseconds by that clock.
@@ -50,6 +50,11 @@ struct job {
 
 static void start(pthread_t *t, struct job *j);
 
+static void await(sem_t *s) {
+	while (sem_wait(s) != 0)
+		; // a signal
+}
+
 static void *work(void *arg) {
 	struct job *j = arg;
 	j->was = j->tid;
@@ -61,8 +66,12 @@ static void *work(void *arg) {
 		callGo();
 	if (j->what & WAIT) {
 		sem_post(&begin);
-		while (sem_wait(&end) != 0)
-			;
+		if (j->what & LATE) {
+			await(&call);
+			callGo();
+			sem_post(&called);
+		}
+		await(&end);
 	}
 	if (j->what & CHAIN && j->more > 0) {
 		struct job next = {j->what, j->ns, 0, 0, j->more - 1};
@@ -76,8 +85,6 @@ static void *work(void *arg) {
 			spin(j->ns / 10);
 		}
 	}
-	if (j->what & LATE)
-		callGo();
 	if (j->what & VANISH) {
 		// Its joiner must not wait: the thread is detached.
 		sem_post(&begin);
@@ -117,7 +124,10 @@ void threads(int n, int atOnce, int what, long ns) {
 	free(js);
 }
 
-// Threads that wait.
+// Threads that wait. Only a few of them call Go for the first time at once: those that
+// find no spare M spin until one is made, which took 1,500 of them 10 to 30 s on two CPUs
+// in a program without a profile (lockextra in runtime/proc.go).
+enum { FEW = 8 };
 static pthread_t *waiters;
 static struct job *waiterJobs;
 static int nwaiters;
@@ -125,12 +135,24 @@ static int nwaiters;
 void startWaiters(int n, int what, long ns) {
 	waiters = calloc(n, sizeof *waiters);
 	waiterJobs = calloc(n, sizeof *waiterJobs);
-	for (nwaiters = 0; nwaiters < n; nwaiters++) {
-		waiterJobs[nwaiters] = (struct job){what | WAIT, ns};
-		start(&waiters[nwaiters], &waiterJobs[nwaiters]);
+	nwaiters = n;
+	for (int i = 0; i < n + FEW; i++) {
+		if (i < n) {
+			waiterJobs[i] = (struct job){what | WAIT, ns};
+			start(&waiters[i], &waiterJobs[i]);
+		}
+		if (i >= FEW)
+			await(&begin);
 	}
-	for (int i = 0; i < n; i++)
-		sem_wait(&begin);
+}
+
+void callWaiters(void) {
+	for (int i = 0; i < nwaiters + FEW; i++) {
+		if (i < nwaiters)
+			sem_post(&call);
+		if (i >= FEW)
+			await(&called);
+	}
 }
 
 void endWaiters(void) {
@@ -265,5 +287,7 @@ long endStorm(void) {
 void initThreads(void) {
 	sem_init(&begin, 0, 0);
 	sem_init(&end, 0, 0);
+	sem_init(&call, 0, 0);
+	sem_init(&called, 0, 0);
 }
 long getClocked(void) { return clocked; }

@@ -16,13 +16,14 @@ enum {
 	VANISH = 8,  // ends without its destructors
 	CHAIN = 16,  // creates a thread that creates a thread, and so on; the last one computes
 	SIGNAL = 32, // has signals that Go handles
-	LATE = 64,   // calls Go in the end
+	LATE = 64,   // calls Go while it waits, when callWaiters says so
 };
 
 // threads runs n threads, at most atOnce at a time.
 void threads(int n, int atOnce, int what, long ns);
 
 void startWaiters(int n, int what, long ns); // n threads that wait
+void callWaiters(void); // those with LATE call Go
 void endWaiters(void);
 
 // startOne starts a thread. If tid is not 0 it must have that ID, which startOne tries
