@@ -5,7 +5,7 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-#define clock (m_mOS+mOS_clock)
+#define clock (m_mOS+mOS_perfM+perfM_clock)
 
 // func perfNow(mp *m) (nanos int64, ticks uint64)
 TEXT runtime·perfNow<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-24

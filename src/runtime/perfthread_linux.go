@@ -13,6 +13,13 @@ import (
 	"unsafe"
 )
 
+// A perfM is what an m keeps for sampling and for accounts, as a part of its mOS.
+type perfM struct {
+	perf  atomic.Uintptr // *perfThread; written under perfProf.lock
+	meter perfMeterRef   // written under perfCount.lock, and by the thread when it ends
+	clock perfClock
+}
+
 // A perfThread holds the counters of one thread.
 //
 // It is allocated outside the heap and never freed, only reused, so a signal
