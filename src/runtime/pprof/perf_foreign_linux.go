@@ -53,14 +53,15 @@ type foreignThreads struct {
 }
 
 // An allowance is CPU time that may be spent: one part in foreignShare of all time. It
-// is saved up, or owed, for as long as foreignSweep.
+// is saved up, or owed, for as long as foreignSweep, or for a few usual looks if they take
+// longer.
 //
 // A look may cost far more than those before and after it. The first one at a ring faults
 // its page in: 300 new threads took 5 ms on a busy machine. And the host of a virtual
 // machine takes the CPU away for milliseconds at a time, which the kernel counts as the
 // thread's CPU time where the host does not say so. Put off by 500 times as much, the next
 // look would find rings long full. So what single ones cost is made up for in several
-// waits, none of them longer than foreignLate, or than a few usual looks call for.
+// waits, none of them longer than foreignLate or than a few usual looks call for.
 type allowance struct {
 	saved  time.Duration    // negative if too much was spent
 	at     time.Time        // when it was that; zero before anything was spent
