@@ -120,17 +120,22 @@ func TestPerfTwoClocks(t *testing.T) {
 				r.balance()
 				hog := &hogs[i]
 				for _, s := range r.Sample {
-					if fs := perfFrames(s); slices.Contains(fs, "runtime/pprof.cpuHog1") || slices.Contains(fs, "runtime._PerfHandler") {
+					// A sample whose signal was late has only its leaf, which may be
+					// what cpuHog1 calls. One clock may have more of these than the
+					// other, if its interrupt tends to come in the other's handler.
+					if slices.ContainsFunc(perfFrames(s), func(name string) bool {
+						return name == "runtime/pprof.cpuHog1" || name == "runtime._PerfHandler" || name == "runtime._PerfDelayed"
+					}) {
 						*hog += s.Value[1]
 					}
 				}
 				// The hog's thread executes the scheduler and the handlers of other
 				// signals besides, the longer the dearer interrupts are.
 				if want := share * float64(r.events()) / 2; float64(*hog) < want {
-					t.Errorf("%s: only %d of %d ns are in cpuHog1 or the handler, want %.0f:\n%s", r.name, *hog, r.events(), want, r.byStack())
+					t.Errorf("%s: only %d of %d ns are in cpuHog1, the handler or late, want %.0f:\n%s", r.name, *hog, r.events(), want, r.byStack())
 				}
 			}
-			perfWithin(t, "events of the two clocks in cpuHog1 or the handler", float64(hogs[0]), float64(hogs[1]), 0.05) // of the same interrupts, mostly
+			perfWithin(t, "events of the two clocks in cpuHog1, the handler or late", float64(hogs[0]), float64(hogs[1]), 0.05) // of the same interrupts, mostly
 			// Each differs from its counter by less than a period for each thread.
 			part := float64(perfMaxPeriod(a)*a.comment("threads")+perfMaxPeriod(b)*b.comment("threads")) / float64(a.events())
 			perfWithin(t, "events of the two clocks", float64(a.events()), float64(b.events()), 0.01+part)
@@ -165,7 +170,10 @@ func perfClockRound(t *testing.T, events []perfReq) (rs []*perfResult, share flo
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 			own, all := threadTime(t), cpuTime(rusage(t))
-			perfSpin(300 * time.Millisecond)
+			// By CPU time, so that there are as many samples on a busy machine.
+			for end := own + 300e6; threadTime(t) < end; {
+				perfSpin(10 * time.Millisecond)
+			}
 			own, all = threadTime(t)-own, cpuTime(rusage(t))-all
 			r.share = min(1, float64(own)/float64(all))
 		})
