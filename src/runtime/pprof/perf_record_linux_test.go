@@ -380,6 +380,12 @@ func TestPerfBlockedThreads(t *testing.T) {
 		all += n[i]
 	}
 	t.Logf("samples: %v", n)
+	// Samples that have their leaf only, as their signal came late, have no label.
+	// They are counted, and any thread may have lost them.
+	unlabeled := float64(perfLedger(r.Profile)["delayed"])
+	if unlabeled > 2+all/100 {
+		t.Errorf("%v samples came late, of %v", unlabeled, all)
+	}
 	for i := range n {
 		// The work of a thread is exact in cycles, otherwise its own time is
 		// the truth, but for what the hypervisor steals: the event's clock
@@ -389,6 +395,9 @@ func TestPerfBlockedThreads(t *testing.T) {
 			period := float64(r.comment("period"))
 			want = float64(own[i]) / period
 			tol += 0.1*want + float64(stole)/period
+		}
+		if n[i] < want {
+			tol += unlabeled
 		}
 		r.near("samples of thread "+strconv.Itoa(i), n[i], want, tol)
 	}
