@@ -104,6 +104,63 @@ func PerfCost() (whole, seen, interrupt int64) {
 	return perfCost.whole, perfCost.seen, perfCost.interrupt
 }
 
+// PerfLimitCost returns the overhead bound, in percent, of sessions whose owners allow
+// the costs, after those before ended have ended. No session may run.
+func PerfLimitCost(ended int, costs ...int) (percent int) {
+	for i, cost := range costs {
+		perfTables.sessions[i].n, perfTables.sessions[i].cost = 1, cost
+	}
+	perfLimitCost(nil)
+	for i := range ended {
+		perfLimitCost(&perfTables.sessions[i])
+		perfTables.sessions[i].n = 0
+	}
+	percent = int(perfLinux.maxPercent.Load())
+	clear(perfTables.sessions[:])
+	return percent
+}
+
+// PerfDirection is perfDirection where the bound is so many percent.
+func PerfDirection(percent int, cost, counting, total int64) int {
+	defer perfLinux.maxPercent.Store(perfLinux.maxPercent.Load())
+	perfLinux.maxPercent.Store(int32(percent))
+	return perfDirection(cost, counting, total)
+}
+
+// PerfStartPeriods returns the periods with which clocks start that ask for one, and
+// may get 2, 4, 8 times that and so on, where a sample costs so many ns and the bound is
+// so many percent. Sessions with so many clocks each start one after the other. No
+// session may run.
+func PerfStartPeriods(percent int, cost int64, period uint64, sessions ...int) (start []uint64) {
+	defer perfLinux.maxPercent.Store(perfLinux.maxPercent.Load())
+	defer func(whole int64) { perfCost.whole = whole }(perfCost.whole)
+	perfLinux.maxPercent.Store(int32(percent))
+	perfCost.whole = cost
+	for i, clocks := range sessions {
+		ss := &perfTables.sessions[i]
+		for range clocks {
+			s := &perfTables.slots[perfProf.n]
+			s.cfg = perf.Config{Attr: perf.Attr{Type: perf.TypeSoftware}}
+			for rung := range s.cfg.Periods[:24] {
+				s.cfg.Periods[rung] = period << rung
+			}
+			ss.slots[ss.n] = uint8(perfProf.n)
+			ss.mask |= perfSlotBit(perfProf.n)
+			ss.n++
+			perfProf.n++
+		}
+		perfStartRungs(ss)
+		for _, slot := range ss.slots[:ss.n] {
+			s := &perfTables.slots[slot]
+			start = append(start, s.cfg.Periods[s.rung])
+		}
+	}
+	clear(perfTables.sessions[:])
+	clear(perfTables.slots[:])
+	perfProf.n = 0
+	return start
+}
+
 // PerfFirstPeriod draws the first period of a clock.
 func PerfFirstPeriod(period uint64, fresh bool) (start, first uint64) {
 	perfLinux.minClock = perfMinClock

@@ -27,12 +27,21 @@ const (
 	// perfWindow is how many runs of the handler are looked at together.
 	perfWindow = 16
 
-	// The part of the CPU time, in percent, that samples may take before the
-	// period is lengthened, and below which it is shortened again. A step to a
-	// shorter period can treble the cost (from 3 to 1), so the two limits must
-	// differ by more. A program can ask for less than perfCostHigh.
-	perfCostHigh = perf.MaxCost
-	perfCostLow  = 6
+	// perfCostMost is the most that samples may take of the CPU time, in percent,
+	// before the period is lengthened, whatever the program's owner allows. Where
+	// they take nearly all of it the program makes no progress: a page fault at
+	// period 1 is taken again after each signal, and a clock whose period is
+	// shorter than its interrupt keeps the thread in interrupts. Then the signal
+	// handler, which could lengthen the period, does not run either. (In a virtual
+	// machine with 46 to 54 us for an interrupt, a clock of 18 us stopped its
+	// thread for 10 s, until it was killed.) The estimate of the cost can be a
+	// third off.
+	perfCostMost = 80
+
+	// perfCostLow is the part of what samples may cost, for each that the program
+	// has, below which the period is shortened again: one in so many. A step to a
+	// shorter period can treble the cost (from 3 to 1).
+	perfCostLow = 5
 
 	// perfMaxLonger is how many steps to longer periods are taken at once.
 	perfMaxLonger = 4
@@ -258,11 +267,12 @@ func perfWhole(seen int64) int64 {
 func perfDirection(cost, counting, total int64) int {
 	most := int64(perfLinux.maxPercent.Load())
 	limit := max(most-100*counting/max(total, 1), most/5, 1)
-	if cost*100*perfCostHigh < total*limit*perfCostLow {
+	program := total - cost
+	if cost*(100-limit)*perfCostLow < program*limit {
 		return -1
 	}
 	n := 0
-	for program := total - cost; n < perfMaxLonger && cost*(100-limit) > program*limit; n++ {
+	for ; n < perfMaxLonger && cost*(100-limit) > program*limit; n++ {
 		cost /= 2
 	}
 	return n
@@ -288,7 +298,7 @@ func (t *perfThread) cpuTime(now int64) int64 {
 // perfLimitCost makes the overhead bound keep to what the strictest session asks
 // for. ended is one that does not count any more, or nil.
 func perfLimitCost(ended *perfSession) {
-	least := perf.MaxCost
+	least := perfCostMost
 	lock(&perfProf.lock)
 	for i := range perfTables.sessions {
 		if ss := &perfTables.sessions[i]; ss.n != 0 && ss != ended {

@@ -32,14 +32,27 @@ const (
 // signal handler, where the overhead bound would have acted. So clocks start with
 // periods that together cost no more than the bound allows. The bound shortens
 // them where samples are cheap enough.
+//
+// Clocks of other sessions keep the periods with which those have started. Where an
+// owner allows samples most of the time, they may have taken nearly all of that, and
+// the session's get a part of the rest.
 func perfStartRungs(ss *perfSession) {
-	clocks := uint64(0) // of all sessions
+	const whole = 10000 // of a thread's time
+	clocks, own, taken := int64(0), int64(0), int64(0)
 	for i := range perfTables.slots[:perfProf.n] {
-		if perfTables.slots[i].cfg.Clock() {
+		switch s := &perfTables.slots[i]; {
+		case !s.cfg.Clock():
+		case ss.mask.has(i):
 			clocks++
+			own++
+		default:
+			clocks++
+			taken += perfCost.whole * whole / int64(s.cfg.Periods[s.rung])
 		}
 	}
-	least := clocks * uint64(perfCost.whole*100/int64(perfLinux.maxPercent.Load()))
+	most := int64(perfLinux.maxPercent.Load()) * (whole / 100)
+	share := max(min(most*own/max(clocks, 1), (whole-taken)*most/whole), 1)
+	least := uint64(own * perfCost.whole * whole / share)
 	for _, slot := range ss.slots[:ss.n] {
 		s := &perfTables.slots[slot]
 		s.rung = 0
@@ -47,7 +60,7 @@ func perfStartRungs(ss *perfSession) {
 		}
 	}
 	// Until the first handler has run, their interrupts take half of the time.
-	perfLinux.minClock = max(perfMinClock, clocks*uint64(perfCost.whole))
+	perfLinux.minClock = max(perfMinClock, uint64(clocks*perfCost.whole))
 }
 
 // perfFirstPeriod returns where the first overflow of an event is due on a thread

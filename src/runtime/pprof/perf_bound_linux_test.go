@@ -8,6 +8,7 @@
 package pprof
 
 import (
+	"errors"
 	"io"
 	"os"
 	"runtime"
@@ -254,16 +255,151 @@ func TestPerfBoundTightened(t *testing.T) {
 	if loose, tight := longest(""), longest("1"); tight <= loose {
 		t.Errorf("periods up to %d, at 1 percent %d", loose, tight)
 	}
-	for _, cost := range []string{"0", "26", "x", "-1"} {
-		t.Setenv(costEnv, cost)
-		if err := StartCPUProfileWithConfig(PerfEvent(io.Discard, "task-clock:uk", 0)); err == nil {
+	perfNothingOpen(t)
+}
+
+// TestPerfBoundSetting tests what the variable may be, and that nothing is armed where it
+// is something else.
+func TestPerfBoundSetting(t *testing.T) {
+	for _, tt := range []struct {
+		value string
+		cost  int // 0 for an error
+	}{
+		{"", 25}, {"1", 1}, {"25", 25}, {"26", 26}, {"100", 100}, {"off", 100},
+		{"0", 0}, {"101", 0}, {"-1", 0}, {"x", 0}, {"OFF", 0}, {"off ", 0}, {"50%", 0}, {"1e1", 0},
+		{"18446744073709551617", 0},
+	} {
+		t.Setenv(costEnv, tt.value)
+		cost, err := perfMaxCost()
+		if cost != tt.cost || (err == nil) != (tt.cost != 0) {
+			t.Errorf("%s=%s: %d percent, %v; want %d", costEnv, tt.value, cost, err, tt.cost)
+		}
+		if tt.cost != 0 {
+			continue
+		}
+		if err := StartCPUProfileWithConfig(PerfEvent(io.Discard, "task-clock:u", 0)); err == nil {
 			StopCPUProfile()
-			t.Errorf("%s=%s is accepted", costEnv, cost)
-		} else if !strings.Contains(err.Error(), costEnv) || !strings.Contains(err.Error(), "1 to 25") {
-			t.Errorf("%s=%s: %v", costEnv, cost, err)
+			t.Errorf("%s=%s is accepted", costEnv, tt.value)
+		} else if s := err.Error(); !errors.Is(err, errors.ErrUnsupported) && (!strings.Contains(s, costEnv) || !strings.Contains(s, "from 1 to 100, or off")) {
+			t.Errorf("%s=%s: %v", costEnv, tt.value, err)
 		}
 	}
 	perfNothingOpen(t)
+}
+
+// perfBoundActed reports whether the overhead bound has lengthened the event's period
+// while f ran, with the variable set to cost.
+func perfBoundActed(t *testing.T, cost string, event perfReq, f func()) bool {
+	t.Helper()
+	t.Setenv(costEnv, cost)
+	r := perfProfileOf(t, []perfReq{event}, f)[0]
+	if r.name != "task-clock:u" { // of which the kernel's time is counted but not sampled
+		r.near("events of all samples", float64(r.events()), float64(r.comment("counted")), float64(perfMaxPeriod(r)*r.comment("threads")))
+	}
+	acted := perfMaxPeriod(r) > r.comment("period")
+	if strings.Contains(r.ledger(), "longest period") != acted {
+		t.Errorf("periods up to %d:\n%s", perfMaxPeriod(r), r.ledger())
+	}
+	t.Logf("%s=%s: %d samples for %d events, periods up to %d", costEnv, cost, r.total(), r.comment("counted"), perfMaxPeriod(r))
+	return acted
+}
+
+// perfBoundOff tests that with the variable samples may cost more than a quarter: each
+// stands for the period that was asked for, which is lengthened without it. A sample of
+// the event, which choose chooses, takes about half of the time. In some windows samples
+// are much dearer, as where a deep stack is unwound or the machine is busy, and then the
+// bound acts whatever the variable says; so there is more than one try.
+func perfBoundOff(t *testing.T, choose func() perfReq) {
+	t.Helper()
+	run := func() { perfCompute(5e6) }
+	for range 20 {
+		event := choose()
+		if perfBoundActed(t, "", event, run) && !perfBoundActed(t, "off", event, run) {
+			return
+		}
+	}
+	t.Errorf("%s=off makes no difference", costEnv)
+}
+
+func TestPerfBoundOff(t *testing.T) {
+	perfNeeds(t, "task-clock:u")
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	perfBoundOff(t, func() perfReq {
+		r := perfProfileOf(t, []perfReq{{"task-clock:u", 1e6}}, func() { perfCompute(100e6) })[0]
+		period := 5 * r.comment("cost") / (2 * r.total())
+		if period < 10e3 {
+			t.Skip("a sample is cheap, and clocks have no shorter periods")
+		}
+		return perfReq{"task-clock:u", uint64(period)}
+	})
+}
+
+// perfBoundOffCycles takes 100,000 samples per second where a cycle is a nanosecond.
+func perfBoundOffCycles(t *testing.T) {
+	perfBoundOff(t, func() perfReq { return perfReq{"cycles:u", 10e3} })
+}
+
+var _ = emulated(perfBoundOffCycles)
+
+// TestPerfBoundOffAlive tests that a program comes to an end with the loosest bound and
+// periods that leave it no time, whoever else samples: without a bound, clocks of 1 us
+// keep a thread in interrupts, and a page fault that is sampled is taken again.
+func TestPerfBoundOffAlive(t *testing.T) {
+	perfNeeds(t, "task-clock:uk")
+	t.Setenv(costEnv, "off")
+	clocks := []perfReq{{"task-clock:u", 1e3}, {"task-clock:uk", 1e3}, {"cpu-clock:u", 1e3}, {"cpu-clock:uk", 1e3}}
+	for _, tt := range []struct {
+		name   string
+		events []perfReq
+		beside []string // sessions
+		run    func()
+	}{
+		{"clock", clocks[1:2], nil, func() { perfCompute(20e6) }},
+		{"clocks", clocks, nil, func() { perfCompute(20e6) }},
+		{"sessions", clocks[:1], []string{"task-clock:uk", "cpu-clock:u", "cpu-clock:uk"}, func() { perfCompute(20e6) }},
+		{"page-faults", []perfReq{{"page-faults:uk", 1}}, nil, func() { perfFault(t, 4000) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, name := range tt.beside {
+				s, err := StartSession(PerfEvent(io.Discard, name, 1e3))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.Stop()
+			}
+			for _, r := range perfProfileOnce(t, tt.events, tt.run) {
+				// Not all machines take long for a page fault's sample.
+				if perfMaxPeriod(r) == r.comment("period") && r.name != "page-faults:uk" {
+					t.Errorf("nothing has kept the program alive:\n%s", r.ledger())
+				}
+				t.Log(r.ledger())
+			}
+		})
+	}
+}
+
+// TestPerfBoundStrictest tests that a session whose owner allows less holds for those
+// that run beside it.
+func TestPerfBoundStrictest(t *testing.T) {
+	perfNeeds(t, "task-clock:uk")
+	// It costs less than a quarter, or little more, and much more than 1 percent.
+	clock := perfReq{"task-clock:uk", 500e3}
+	run := func() { perfCompute(100e6) }
+	if perfBoundActed(t, "off", clock, run) {
+		t.Error("alone: a longer period")
+	}
+	if !perfBoundActed(t, "off", clock, func() {
+		t.Setenv(costEnv, "1")
+		s, err := StartSession(PerfEvent(io.Discard, "page-faults", 1e6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Stop()
+		run()
+	}) {
+		t.Error("beside a session that allows 1 percent: no longer period")
+	}
 }
 
 // TestPerfThrottled tests counters that the kernel throttles: the program gets

@@ -12,19 +12,23 @@ import (
 	"strconv"
 )
 
-// costEnv tightens the overhead bound. With it a program's profiles can be made to cost
-// less, down to 1 percent by the bound's estimate, but not more.
+// costEnv sets the overhead bound. With it the owner of a program can make profiles cost
+// less, down to 1 percent by the bound's estimate, or allow them more, so that they keep
+// to periods that are short for the machine. Nothing that a client can ask for does that.
 const costEnv = "GO_PPROF_MAX_OVERHEAD"
 
 // perfMaxCost returns the bound's perf.Limits.Cost.
 func perfMaxCost() (int, error) {
 	s := os.Getenv(costEnv)
-	if s == "" {
+	switch s {
+	case "":
 		return perf.MaxCost, nil
+	case "off":
+		return perf.NoMaxCost, nil
 	}
 	n, err := strconv.Atoi(s)
-	if err != nil || n < 1 || n > perf.MaxCost {
-		return 0, &perfevent.SettingError{Name: costEnv, Value: s, Want: fmt.Sprintf("a number of percent from 1 to %d", perf.MaxCost)}
+	if err != nil || n < 1 || n > perf.NoMaxCost {
+		return 0, &perfevent.SettingError{Name: costEnv, Value: s, Want: fmt.Sprintf("a number of percent from 1 to %d, or off", perf.NoMaxCost)}
 	}
 	return n, nil
 }

@@ -10,13 +10,18 @@ package perf
 const MaxEvents = 8
 
 // MaxCost is the part of a thread's time, in percent, above which the overhead
-// bound lengthens periods, unless the program asks for less.
-const MaxCost = 25
+// bound lengthens periods, unless the program's owner allows less or more of it. An
+// owner that allows all of it gets what is asked for as long as the program makes
+// progress; see perfCostMost in package runtime.
+const (
+	MaxCost   = 25
+	NoMaxCost = 100
+)
 
 // Limits are what a session must not exceed.
 type Limits struct {
 	FD   int // least descriptor not to take
-	Cost int // percent, at most MaxCost
+	Cost int // percent, at most NoMaxCost
 }
 
 // A Config says what to sample, and how often. It corresponds to

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"runtime/pprof"
 	"slices"
 	"strings"
@@ -325,6 +326,25 @@ func TestEventProfileSetting(t *testing.T) {
 			t.Errorf("%s: %s: %s", name, r.Status, r.body)
 		}
 		t.Setenv(name, "")
+	}
+}
+
+// TestEventProfileOverhead tests that what a client sends does not become the owner's
+// setting of the overhead bound: it is not even looked at, or the value would be an error.
+func TestEventProfileOverhead(t *testing.T) {
+	if err := available(t, "task-clock"); err != nil {
+		t.Skip(err)
+	}
+	const name = "GO_PPROF_MAX_OVERHEAD"
+	for _, setting := range []string{name + "=x", "overhead=x", "max_overhead=x", name + "=off"} {
+		t.Setenv(name, "7")
+		r := get(t, server(t)+"profile?event=task-clock&seconds=1&"+setting)
+		if r.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s: %s", setting, r.Status, r.body)
+		}
+		if v := os.Getenv(name); v != "7" {
+			t.Errorf("%s: the program's setting has become %q", setting, v)
+		}
 	}
 }
 
