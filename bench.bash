@@ -7,10 +7,12 @@
 # stock Go release, its timer, and perf record where that is installed, on this
 # machine; and in instructions on the emulated one. See misc/pmu/bench.
 #
-#	./bench.bash [-long] [-only sections] [-o dir]
+#	./bench.bash [-long] [-only sections] [-seconds n -rates hz,... -loads names] [-o dir]
 #
 # The short form is meant for ten minutes on two idle cores, once what it needs is
-# built, and leaves out the section pgo. Results are in the directory, by default
+# built, and leaves out the section pgo. Section long, whose runs take 10 s each and
+# hours together, runs only if it is asked for; -seconds, -rates and -loads choose
+# less of it. Results are in the directory, by default
 # .cache/bench/results: results.md has the tables and the charts.
 
 set -euo pipefail

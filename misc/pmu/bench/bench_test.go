@@ -105,6 +105,116 @@ func TestInterleave(t *testing.T) {
 	}
 }
 
+// TestLongRow tests the row of long runs: ratios, the cost of a sample, what perf's
+// symbols add, and what is said where the overhead bound acted.
+func TestLongRow(t *testing.T) {
+	us, perf, ring := (&bench{}).longSamplers(1000, "cycles:u", 3e9)
+	if us.period != 3e6 || perf.period != us.period || ring.period != us.period || !us.loose || !us.inside() || perf.inside() || ring.inside() {
+		t.Errorf("samplers %+v, %+v, %+v", us, perf, ring)
+	}
+	all := runs{
+		none.name: {{cpu: 10}, {cpu: 20}},
+		us.name:   {{cpu: 11}, {cpu: 24}},
+		ring.name: {{cpu: 10.5, out: "events 30000000000"}, {cpu: 20.5, out: "events 60000000000"}},
+	}
+	p := &profile.Profile{Comments: []string{"event: cycles:u", "period: 3000000", "counted: 33000000000 cycles", "samples: 9800", "delayed: 200 samples", "lost in ring: 1000"}}
+	profiles := []*profile.Profile{p, p}
+	got := strings.Join(longRow("load", 1000, all, profiles, us, perf, ring, 2), "|")
+	if want := "load|1000 Hz|15.00 s|1.150 (1.10–1.20)|||1.038 (1.02–1.05)|125.0 (50.0–200.0)|||37.5 (25.0–50.0)|91 %"; got != want {
+		t.Errorf("without perf\n%s, want\n%s", got, want)
+	}
+	all[perf.name] = []run{{cpu: 12, symbols: 1, taken: 10000}, {cpu: 22, symbols: 4, taken: 10000}}
+	profiles[1] = &profile.Profile{Comments: append(p.Comments, "longest period: 6000011 (the overhead bound took it)")}
+	got = strings.Join(longRow("load", 1000, all, profiles, us, perf, ring, 2), "|")
+	if want := "load|1000 Hz|15.00 s|1.150 (1.10–1.20)|1.150 (1.10–1.20)|1.300 (1.30–1.30)|1.038 (1.02–1.05)|125.0 (50.0–200.0)|200.0 (200.0–200.0)|450.0 (300.0–600.0)|37.5 (25.0–50.0)|91 % *"; got != want {
+		t.Errorf("with perf\n%s, want\n%s", got, want)
+	}
+}
+
+// TestChoose tests which sections run.
+func TestChoose(t *testing.T) {
+	for _, tt := range []struct {
+		only      string
+		long      bool
+		has, lack string
+	}{
+		{"", false, "overhead", "pgo"},
+		{"", false, "overhead", "long"},
+		{"", true, "pgo", "long"},
+		{"long,pgo", false, "long", "overhead"},
+	} {
+		chosen, err := choose(tt.only, tt.long)
+		names := ","
+		for _, s := range chosen {
+			names += s.name + ","
+		}
+		if err != nil || !strings.Contains(names, ","+tt.has+",") || strings.Contains(names, ","+tt.lack+",") {
+			t.Errorf("%q, %v: %s, %v; want %s and no %s", tt.only, tt.long, names, err, tt.has, tt.lack)
+		}
+	}
+	if _, err := choose("nonsense", false); err == nil {
+		t.Error("no error for a section that does not exist")
+	}
+}
+
+// TestLongAmount tests how much work makes a run as long as it should be.
+func TestLongAmount(t *testing.T) {
+	for _, tt := range []struct {
+		seconds, one float64
+		whole        bool
+		want         float64
+	}{{10, 2.5, false, 4}, {1, 2.5, false, 0.4}, {10, 3, true, 4}, {1, 3, true, 1}} {
+		if got := amountFor(tt.seconds, tt.one, tt.whole); got != tt.want {
+			t.Errorf("%g s of what takes %g s: %g, want %g", tt.seconds, tt.one, got, tt.want)
+		}
+	}
+	p := program{"p", func(*bench, sampler, string) *exec.Cmd {
+		cmd := exec.Command("echo", "two words", "$n")
+		cmd.Env = []string{"A=1"}
+		return cmd
+	}}
+	cmd := repeated(p, 3).command(nil, none, "")
+	if len(cmd.Env) != 1 {
+		t.Errorf("environment %q", cmd.Env)
+	}
+	if got := output(cmd); got != "two words $n\ntwo words $n\ntwo words $n" {
+		t.Errorf("repeated: %q", got)
+	}
+	for parts, want := range map[string]bool{"": true, "http": true, "x,net": true, "x,y": false} {
+		if containsAny("net/http", parts) != want {
+			t.Errorf("containsAny(%q) is not %v", parts, want)
+		}
+	}
+}
+
+func TestCountSamples(t *testing.T) {
+	n, err := countSamples("Aggregated stats:\n           TOTAL events:        909\n          SAMPLE events:        884  (97.2%)\n\ntask-clock:u stats:\n          SAMPLE events:        885\n")
+	if n != 884 || err != nil {
+		t.Errorf("%v samples, %v, want 884", n, err)
+	}
+	if _, err := countSamples("nothing"); err == nil || !strings.Contains(err.Error(), "nothing") {
+		t.Errorf("no samples: %v", err)
+	}
+}
+
+// TestRing tests that rings count what all threads and children of a command do.
+func TestRing(t *testing.T) {
+	fork := tool.MustFork(t)
+	ring, work := fork.Build(t, nil, "./ring"), fork.Build(t, nil, "./work")
+	out, err := tool.Output(exec.Command(ring, "task-clock:u", "1000000", "sh", "-c", "$0 -load threads -n 4 -scale 0.1; $0 -load deep -scale 0.1", work))
+	if err != nil {
+		t.Skip(err)
+	}
+	// Each process says what CPU time it took; the shell's own is little.
+	cpu, events := 0.0, run{out: out}.number("events")
+	for _, line := range strings.Split(out, "\n") {
+		cpu += run{out: line}.number("cpu")
+	}
+	if events < 0.9*cpu || events > 1.5*cpu+50e6 {
+		t.Errorf("%.0f events in %.0f ns of CPU time", events, cpu)
+	}
+}
+
 // TestGrunning tests that edits find their places in the release, and that they refuse a
 // release in which these are not what they were.
 func TestGrunning(t *testing.T) {

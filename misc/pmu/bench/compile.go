@@ -84,7 +84,7 @@ func compiling(pkg string) program {
 		}
 		cmd := exec.Command(b.compiler(tc), a...)
 		cmd.Env = os.Environ()
-		if !s.stock && s.event != "" && !s.perf {
+		if !s.stock && s.inside() {
 			cmd.Env = append(cmd.Env, "BENCH_EVENT="+s.event, fmt.Sprintf("BENCH_PERIOD=%d", s.period), "BENCH_PROFILE="+file)
 		}
 		return cmd
@@ -95,7 +95,7 @@ func (b *bench) compileArgs(tc tool.Toolchain, pkg string) []string {
 	exports := output(tc.Command(tc.Goroot, nil, "list", "-deps", "-export", "-f",
 		"{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}", pkg))
 	files := output(tc.Command(tc.Goroot, nil, "list", "-f", "{{range .GoFiles}}{{$.Dir}}/{{.}}\n{{end}}", pkg))
-	config := filepath.Join(b.dir, "importcfg."+tc.Name)
+	config := filepath.Join(b.dir, "importcfg."+strings.ReplaceAll(pkg, "/", "-")+"."+tc.Name)
 	must(os.WriteFile(config, []byte(exports+"\n"), 0o666))
 	a := []string{"-o", filepath.Join(b.dir, "compiled."+tc.Name), "-p", pkg, "-std", "-complete", "-pack", "-importcfg", config}
 	return append(a, strings.Fields(files)...)

@@ -7,7 +7,7 @@
 // release, with this Go's timer, and with perf record. Runs that are compared
 // alternate.
 //
-//	bench [-long] [-only sections] -o dir
+//	bench [-long] [-only sections] [-seconds n -rates hz,... -loads names] -o dir
 //
 // It writes, into the directory, a file for each section with its tables, the
 // charts as SVG, and results.md with all of them. A section that was not run
@@ -32,29 +32,42 @@ type section struct {
 	name, title string
 	rounds      [2]int // runs of each, in the short form and the long one
 	run         func(*bench, *report)
-	long        bool // left out of the short form, unless it is asked for
+	in          form // which forms have it; others do if it is asked for
 }
+
+// A form is a choice of sections.
+type form int
+
+const (
+	everyForm form = iota
+	longForm
+	noForm // it takes hours
+)
 
 // sections are what is measured, in the order of the report.
 var sections = []section{
-	{"overhead", "Overhead by rate", [2]int{2, 7}, overhead, false},
-	{"cycles", "Overhead by cycles, on the emulated machine", [2]int{1, 1}, cycles, false},
-	{"floor", "Whose cost a sample is", [2]int{8, 60}, floor, false},
-	{"instructions", "Instructions per sample", [2]int{1, 1}, instructions, false},
-	{"off", "Without a profile", [2]int{6, 40}, off, false},
-	{"accounts", "Accounts of goroutines", [2]int{20, 60}, accounts, false},
-	{"tasks", "Tasks", [2]int{3, 9}, tasks, false},
-	{"accuracy", "Accuracy and precision", [2]int{3, 5}, accuracy, false},
-	{"threads", "Scale: threads", [2]int{3, 7}, scaleThreads, false},
-	{"events", "Scale: events", [2]int{3, 9}, scaleEvents, false},
-	{"rates", "Scale: rates and losses", [2]int{3, 3}, scaleLoss, false},
-	{"pgo", "Profile-guided optimization", [2]int{5, 15}, pgo, true},
+	{"overhead", "Overhead by rate", [2]int{2, 7}, overhead, everyForm},
+	{"cycles", "Overhead by cycles, on the emulated machine", [2]int{1, 1}, cycles, everyForm},
+	{"floor", "Whose cost a sample is", [2]int{8, 60}, floor, everyForm},
+	{"instructions", "Instructions per sample", [2]int{1, 1}, instructions, everyForm},
+	{"off", "Without a profile", [2]int{6, 40}, off, everyForm},
+	{"accounts", "Accounts of goroutines", [2]int{20, 60}, accounts, everyForm},
+	{"tasks", "Tasks", [2]int{3, 9}, tasks, everyForm},
+	{"accuracy", "Accuracy and precision", [2]int{3, 5}, accuracy, everyForm},
+	{"threads", "Scale: threads", [2]int{3, 7}, scaleThreads, everyForm},
+	{"events", "Scale: events", [2]int{3, 9}, scaleEvents, everyForm},
+	{"rates", "Scale: rates and losses", [2]int{3, 3}, scaleLoss, everyForm},
+	{"long", "Long runs", [2]int{2, 5}, longRuns, noForm},
+	{"pgo", "Profile-guided optimization", [2]int{5, 15}, pgo, longForm},
 }
 
 func main() {
 	out := flag.String("o", "", "`directory` for the results")
 	only := flag.String("only", "", "run only these `sections`, separated by commas")
 	long := flag.Bool("long", false, "take more and longer runs")
+	flag.Float64Var(&longSeconds, "seconds", longSeconds, "CPU time of each run of section long, without a profile")
+	flag.StringVar(&longRates, "rates", longRates, "rates of section long, in `Hz`, separated by commas")
+	flag.StringVar(&longLoads, "loads", longLoads, "run only loads of section long whose names contain one of these `parts`, separated by commas")
 	flag.Parse()
 	if *out == "" || flag.NArg() > 0 {
 		flag.Usage()
@@ -111,7 +124,7 @@ func choose(only string, long bool) (chosen []section, err error) {
 		names[name] = only != ""
 	}
 	for _, s := range sections {
-		if names[s.name] || only == "" && (long || !s.long) {
+		if names[s.name] || only == "" && (s.in == everyForm || s.in == longForm && long) {
 			chosen = append(chosen, s)
 		}
 		delete(names, s.name)

@@ -104,6 +104,9 @@ type sampler struct {
 	event  string // "timer", an event, or "" for none
 	period uint64
 	perf   bool   // by perf record instead
+	ring   bool   // by the kernel alone, see command ring
+	lookUp bool   // have perf report look up symbols after each run
+	loose  bool   // without the overhead bound
 	bare   string // without a profiler, see work's flag
 }
 
@@ -119,6 +122,9 @@ var (
 	preset     = sampler{name: "preset", event: "task-clock"} // with the kernel, where that is allowed
 )
 
+// inside reports whether the program profiles itself.
+func (s sampler) inside() bool { return s.event != "" && !s.perf && !s.ring }
+
 func (s sampler) toolchain(b *bench) tool.Toolchain {
 	if s.stock {
 		return b.stock
@@ -131,6 +137,9 @@ type run struct {
 	cpu     float64 // s, user and system, of the program and of perf
 	out     string
 	profile string // file
+
+	symbols float64 // s, CPU time of looking up symbols, of lookUp
+	taken   float64 // samples of which perf knows, of lookUp
 }
 
 // cpuTime returns the seconds of CPU time that cmd took.
@@ -164,16 +173,28 @@ func (r run) number(name string) float64 {
 // read reads the profile of a run.
 func (r run) read() *profile.Profile { return need(profile.ReadFile(r.profile)) }
 
-// do runs cmd, under perf if s is that.
+// do runs cmd, under perf or ring if s is that.
 func (b *bench) do(s sampler, cmd *exec.Cmd, profile string) run {
-	if s.perf {
+	period := strconv.FormatUint(s.period, 10)
+	switch {
+	case s.perf:
 		// With frame pointers. In user mode only.
-		args := []string{"perf", "record", "-q", "-g", "-e", s.event, "-c", strconv.FormatUint(s.period, 10), "-o", profile, "--"}
+		args := []string{"perf", "record", "-q", "-g", "-e", s.event, "-c", period, "-o", profile, "--"}
 		cmd.Path = need(exec.LookPath(b.perf))
 		cmd.Args = append(args, cmd.Args...)
+	case s.ring:
+		cmd.Path = b.build(b.fork, "build", "./bench/ring")
+		cmd.Args = append([]string{"ring", s.event, period}, cmd.Args...)
+	}
+	if s.loose {
+		cmd.Env = append(cmd.Environ(), "GO_PPROF_MAX_OVERHEAD=off")
 	}
 	out := output(cmd)
-	return run{cpu: cpuTime(cmd), out: out, profile: profile}
+	r := run{cpu: cpuTime(cmd), out: out, profile: profile}
+	if s.lookUp {
+		r.symbols, r.taken = b.lookUp(profile)
+	}
+	return r
 }
 
 // A program is a kind of work that can be run under any sampler.
@@ -191,7 +212,7 @@ func ours(name, pkg string, scale float64, args ...string) program {
 		switch {
 		case s.bare != "":
 			a = append(a, "-bare", s.bare, "-event", s.event, "-period", fmt.Sprint(s.period))
-		case s.event != "" && !s.perf:
+		case s.inside():
 			a = append(a, "-event", s.event, "-period", fmt.Sprint(s.period), "-o", file)
 		}
 		return exec.Command(b.build(s.toolchain(b), "build", pkg), a...)
@@ -209,7 +230,7 @@ func benchmarks(pkg, pattern string, n int) program {
 	return program{pkg, func(b *bench, s sampler, file string) *exec.Cmd {
 		tc := s.toolchain(b)
 		a := []string{"-test.run=^$", "-test.bench=" + pattern, fmt.Sprintf("-test.benchtime=%dx", n)}
-		if s.event != "" && !s.perf {
+		if s.inside() {
 			a = append(a, "-test.cpuprofile="+file)
 			if s.event != "timer" {
 				a = append(a, "-test.cpuprofileevent="+s.event, fmt.Sprintf("-test.cpuprofileperiod=%d", s.period))

@@ -15,6 +15,7 @@ package bare
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
 	"sync/atomic"
 	"syscall"
@@ -32,6 +33,9 @@ var (
 	Instructions = Event{Type: 0, Config: 1}
 	TaskClock    = Event{Type: 1, Config: 1} // nanoseconds
 )
+
+// Events are the events that can be sampled, as the profiler names them in user mode.
+var Events = map[string]Event{"task-clock:u": TaskClock, "cycles:u": Cycles}
 
 // A Mode is whose events count.
 type Mode uint64
@@ -65,7 +69,9 @@ type attr struct {
 }
 
 const (
-	bitDisabled = 1 << 0
+	bitDisabled     = 1 << 0
+	bitInherit      = 1 << 1
+	bitEnableOnExec = 1 << 12
 
 	sampleIP         = 1 << 0
 	sampleTime       = 1 << 2
@@ -79,12 +85,13 @@ const (
 	oAsync    = 0x2000
 )
 
-func open(e Event, a *attr) (int, error) {
+// open opens an event of the calling thread, on one CPU or, if that is -1, on all.
+func open(e Event, a *attr, cpu int) (int, error) {
 	a.typ, a.config = e.Type, e.Config
 	a.size = uint32(unsafe.Sizeof(*a))
 	const cloexec = 8
 	minus1 := ^uintptr(0)
-	fd, _, errno := syscall.Syscall6(syscall.SYS_PERF_EVENT_OPEN, uintptr(unsafe.Pointer(a)), 0, minus1, minus1, cloexec, 0)
+	fd, _, errno := syscall.Syscall6(syscall.SYS_PERF_EVENT_OPEN, uintptr(unsafe.Pointer(a)), 0, uintptr(cpu), minus1, cloexec, 0)
 	if errno != 0 {
 		return -1, os.NewSyscallError("perf_event_open", errno)
 	}
@@ -96,7 +103,7 @@ type Counter struct{ fd int }
 
 // Count starts a counter on the calling thread.
 func Count(e Event, m Mode) (*Counter, error) {
-	fd, err := open(e, &attr{bits: uint64(m)})
+	fd, err := open(e, &attr{bits: uint64(m)}, -1)
 	if err != nil {
 		return nil, err
 	}
@@ -141,11 +148,24 @@ const dataPages = 64
 // NewSampler makes a sampler of the calling thread; Start starts it. It has an
 // overflow at every period events. The kernel overwrites old records.
 func NewSampler(e Event, m Mode, period uint64, act Action) (*Sampler, error) {
-	fd, err := open(e, &attr{
-		samplePeriod: period, bits: uint64(m) | bitDisabled,
-		sampleType:   sampleIdentifier | sampleIP | sampleTime,
-		wakeupEvents: 1,
-	})
+	s, err := newSampler(e, &attr{samplePeriod: period, bits: uint64(m) | bitDisabled}, -1)
+	if err != nil {
+		return nil, err
+	}
+	if act == Signal {
+		if err := s.sendSignal(); err != nil {
+			s.Close()
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// newSampler opens a sampler and maps its ring.
+func newSampler(e Event, a *attr, cpu int) (*Sampler, error) {
+	a.sampleType = sampleIdentifier | sampleIP | sampleTime
+	a.wakeupEvents = 1
+	fd, err := open(e, a, cpu)
 	if err != nil {
 		return nil, err
 	}
@@ -156,13 +176,28 @@ func NewSampler(e Event, m Mode, period uint64, act Action) (*Sampler, error) {
 		return nil, os.NewSyscallError("mmap", errno)
 	}
 	s.base = base
-	if act == Signal {
-		if err := s.sendSignal(); err != nil {
-			s.Close()
-			return nil, err
-		}
-	}
 	return s, nil
+}
+
+// Run runs a command with rings that the kernel writes at every period events of all
+// its threads and children, and nobody reads. It returns the number of events. The
+// calling thread must be locked to its goroutine, so that it is the one that forks.
+func Run(cmd *exec.Cmd, e Event, m Mode, period uint64) (events uint64, err error) {
+	// Inherited events can be mapped only if they are for one CPU.
+	var all []*Sampler
+	for cpu := 0; cpu < runtime.NumCPU(); cpu++ {
+		s, err := newSampler(e, &attr{samplePeriod: period, bits: uint64(m) | bitDisabled | bitInherit | bitEnableOnExec}, cpu)
+		if err != nil {
+			return 0, err
+		}
+		defer s.Close()
+		all = append(all, s)
+	}
+	err = cmd.Run()
+	for _, s := range all {
+		events += s.Count()
+	}
+	return events, err
 }
 
 // sendSignal has each overflow signalled to this very thread.

@@ -36,6 +36,8 @@ const turns = 600e6
 // loads are the kinds of work. What each does is linear in scale.
 var loads = map[string]func(scale float64){
 	"deep":    func(scale float64) { deep(*n, uint64(turns*scale)) },
+	"mix":     func(scale float64) { mix(int(18 * scale)) },
+	"types":   func(scale float64) { checkTypes(max(int(0.4*scale), 1)) },
 	"threads": func(scale float64) { threads(*n, uint64(turns*scale)) },
 	"switch":  func(scale float64) { switches(1000, int(2e6*scale)) },
 	"http":    func(scale float64) { serve(int(20000 * scale)) },
@@ -51,7 +53,7 @@ var (
 )
 
 func names() string {
-	return "deep, exit, faults, http, reuse, switch, threads"
+	return "deep, exit, faults, http, mix, reuse, switch, threads, types"
 }
 
 func main() {
