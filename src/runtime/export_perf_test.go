@@ -4,7 +4,11 @@
 
 package runtime
 
-import "internal/runtime/sys"
+import (
+	"internal/runtime/perf"
+	"internal/runtime/sys"
+	"unsafe"
+)
 
 // A PerfWalk remembers the last stack.
 type PerfWalk = perfWalk
@@ -37,3 +41,49 @@ func PerfUnwindAt(pc, off uintptr) int {
 	gp := getg()
 	return new(perfWalk).unwind(&frames, pc, gp.stack.hi-off, 0, gp)
 }
+
+// A PerfBuf is a profile buffer, of no session.
+type PerfBuf = perfBuf
+
+const PerfBufWords = perfBufWords
+
+// NewPerfBuf returns a new buffer. Only one may exist at a time, and no session.
+func NewPerfBuf() *PerfBuf { return newPerfBuf(perf.MaxEvents - 1) }
+
+func (b *perfBuf) Free() { b.free(perf.MaxEvents - 1) }
+
+func (b *perfBuf) Write(tag *unsafe.Pointer, stk []uintptr) {
+	hdr := [perfHdrWords]uint64{1, 1}
+	b.log.write(tag, 0, hdr[:], stk)
+}
+
+// Read reads as perfRead does.
+func (b *perfBuf) Read() (data []uint64, tags []unsafe.Pointer) {
+	data, tags, _ = b.log.read(profBufNonBlocking)
+	if len(data) > 0 {
+		b.chargeWritten()
+	} else {
+		b.rewind()
+	}
+	return data, tags
+}
+
+func (b *perfBuf) Close() { b.log.close() }
+
+// Memory returns where the buffer is, and what of it is accounted for.
+func (b *perfBuf) Memory() (addr, size, charged uintptr) {
+	return uintptr(unsafe.Pointer(b)), alignUp(unsafe.Sizeof(*b), physPageSize), b.charged
+}
+
+// PerfBufs returns the buffers of sessions. They are valid until the first one ends.
+func PerfBufs() (bufs []*PerfBuf) {
+	for i := range perfTagRoots.bufs {
+		if b := (*perfBuf)(perfTagRoots.bufs[i].Load()); b != nil {
+			bufs = append(bufs, b)
+		}
+	}
+	return bufs
+}
+
+// Rounds returns how often b has been written from the start.
+func (b *perfBuf) Rounds() int { return int(b.log.w.load().dataCount()/perfBufWords) + 1 }

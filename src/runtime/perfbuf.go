@@ -22,10 +22,13 @@ const perfHdrWords = 2
 
 // The size of one event's buffer. Events are sampled at up to thousands of Hz per
 // thread, so it is twice the timer's: it holds 3,800 samples of full depth, 18,000
-// of depth 10, and at most 32,000. Half of it has to last until the reader runs.
+// of depth 10, and at most 32,000. The reader is woken when a sixteenth of it is full,
+// so that this is all that is used while the reader runs when it should, and the rest
+// has to last until it does.
 const (
 	perfBufWords = 2 * profBufWordCount
 	perfBufTags  = 2 * profBufTagCount
+	perfBufDue   = 16
 )
 
 // Frames that stand in for what could not be unwound or recorded. They appear
@@ -52,12 +55,16 @@ func perfRead(session int) (event int, data []uint64, tags []unsafe.Pointer, eof
 		for range ss.n {
 			i := ss.next
 			ss.next = (i + 1) % ss.n
-			data, tags, eof := perfTables.slots[ss.slots[i]].log.read(profBufNonBlocking)
+			s := &perfTables.slots[ss.slots[i]]
+			data, tags, eof := s.log.read(profBufNonBlocking)
 			if len(data) > 0 {
+				s.buf.chargeWritten()
 				return i, data, tags, false
 			}
 			if eof {
 				ended++
+			} else if s.log.rNext != s.buf.start {
+				perfosRewind(s)
 			}
 		}
 		if ended == ss.n {
@@ -87,8 +94,8 @@ func (ss *perfSession) wake() {
 	}
 }
 
-// due reports whether the reader should drain the slot's buffer now: its data or
-// its tags are half full, or it is complete. profBuf.write has a wakeup of its own,
+// due reports whether the reader should drain the slot's buffer now: it has enough data
+// or tags, or it is complete. profBuf.write has a wakeup of its own,
 // but not for a reader that waits for several buffers at once, nor for stacks so
 // short that the tags run out first.
 func (s *perfSlot) due() bool {
@@ -96,7 +103,7 @@ func (s *perfSlot) due() bool {
 	r, w := b.r.load(), b.w.load()
 	data := countSub(w.dataCount(), r.dataCount())
 	tags := countSub(w.tagCount(), r.tagCount())
-	return data < 0 || data >= len(b.data)/2 || tags >= len(b.tags)/2 || b.eof.Load() != 0
+	return data < 0 || data >= len(b.data)/perfBufDue || tags >= len(b.tags)/perfBufDue || b.eof.Load() != 0
 }
 
 // profBufStack stores stk in data, for profBuf.write. Where words have the same

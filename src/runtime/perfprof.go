@@ -41,7 +41,9 @@ type perfSlot struct {
 	// session is the index of the slot's session. It is written with cfg.
 	session uint8
 
-	// log is the event's profile buffer. It has the same life as cfg.
+	// buf is the event's profile buffer, and log the part of it that handlers write
+	// to. They have the same life as cfg.
+	buf *perfBuf
 	log *profBuf
 
 	// lock serializes writers of log: a profBuf has one writer. It is taken in
@@ -134,7 +136,13 @@ func perfStart(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failu
 	if f.Op != perf.OpNone {
 		return 0, f
 	}
-	if f = perfosStart(&perfTables.sessions[session], limits); f.Op != perf.OpNone {
+	ss := &perfTables.sessions[session]
+	for _, slot := range ss.slots[:ss.n] {
+		s := &perfTables.slots[slot]
+		s.buf = newPerfBuf(int(slot))
+		s.log = &s.buf.log
+	}
+	if f = perfosStart(ss, limits); f.Op != perf.OpNone {
 		perfDone(session)
 		return 0, f
 	}
@@ -143,12 +151,8 @@ func perfStart(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failu
 
 // perfTake takes slots for a session.
 func perfTake(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failure) {
-	var logs [perf.MaxEvents]*profBuf
-	if len(cfg) == 0 || len(cfg) > len(logs) {
+	if len(cfg) == 0 || len(cfg) > perf.MaxEvents {
 		return 0, perf.Failure{Op: perf.OpBusy}
-	}
-	for i := range cfg {
-		logs[i] = newProfBuf(perfHdrWords, perfBufWords, perfBufTags)
 	}
 	lock(&perfProf.lock)
 	defer unlock(&perfProf.lock)
@@ -186,7 +190,6 @@ func perfTake(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failur
 		s := &perfTables.slots[i]
 		s.cfg = cfg[ss.n]
 		s.stats = perf.Stats{Precise: s.cfg.Precise}
-		s.log = logs[ss.n]
 		s.session = uint8(session)
 		ss.slots[ss.n] = uint8(i)
 		ss.mask |= perfSlotBit(i)
@@ -248,10 +251,15 @@ func perfStop(session int) {
 //
 //go:linkname perfDone runtime/pprof.runtime_perfDone
 func perfDone(session int) {
-	lock(&perfProf.lock)
 	ss := &perfTables.sessions[session]
 	for _, slot := range ss.slots[:ss.n] {
-		perfTables.slots[slot].log = nil
+		s := &perfTables.slots[slot]
+		b := s.buf
+		s.buf, s.log = nil, nil
+		b.free(int(slot))
+	}
+	lock(&perfProf.lock)
+	for _, slot := range ss.slots[:ss.n] {
 		perfTables.slots[slot].cfg = perf.Config{}
 	}
 	ss.n, ss.mask = 0, 0

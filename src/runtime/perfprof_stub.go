@@ -20,6 +20,8 @@ func perfosStart(ss *perfSession, limits perf.Limits) perf.Failure {
 
 func perfosStop(ss *perfSession) {}
 
+func perfosRewind(s *perfSlot) {}
+
 //go:nosplit
 func perfCross(mp *m, toGo bool) {}
 
