@@ -5,13 +5,11 @@
 package pprof
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"sync"
 )
 
@@ -27,7 +25,7 @@ var kernelSymbols = sync.OnceValue(func() *ksyms {
 	return readKallsyms(f)
 })
 
-// ksyms are functions, sorted by address. As they stay, they are kept in little memory.
+// ksyms are functions, sorted by address.
 type ksyms struct {
 	syms  []ksym
 	names []byte // one after the other
@@ -39,35 +37,79 @@ type ksym struct {
 	size uint32 // of the name
 }
 
+// ksymCount and ksymNames are what a kernel has, and some more. Memory of that size is not
+// in use before it is written, whereas growing to it takes most of the time of reading
+// where page faults are dear.
+const (
+	ksymCount = 1 << 16
+	ksymNames = 2 << 20
+)
+
 // readKallsyms reads lines of the form "ffffffff81000000 T _text\t[module]" and
 // keeps those of code (proc_kallsyms(5): types T, t, W, w).
 func readKallsyms(r io.Reader) *ksyms {
-	k := new(ksyms)
-	b := bufio.NewReaderSize(r, 64<<10)
-	for {
-		line, err := b.ReadSlice('\n')
-		if err != nil {
-			break // a longer line is none
+	k := &ksyms{make([]ksym, 0, ksymCount), make([]byte, 0, ksymNames)}
+	buf := make([]byte, 64<<10)
+	for n := 0; n < len(buf); { // a longer line is none
+		m, err := r.Read(buf[n:])
+		n += m
+		done, ok := k.addLines(buf[:n])
+		if err != nil || !ok {
+			break
 		}
-		word, line, _ := bytes.Cut(line, []byte(" "))
-		addr, err := strconv.ParseUint(string(word), 16, 64)
-		if err != nil || len(line) < 3 || line[1] != ' ' || bytes.IndexByte([]byte("TtWw"), line[0]) < 0 {
+		n = copy(buf, buf[done:n])
+	}
+	if len(k.syms) == 0 {
+		return new(ksyms)
+	}
+	// The first of several names of an address is the one that is found.
+	order := func(a, b ksym) int { return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(a.name, b.name)) }
+	if !slices.IsSortedFunc(k.syms, order) {
+		slices.SortFunc(k.syms, order) // modules
+	}
+	return k
+}
+
+// addLines adds the whole lines in buf, and returns their size. It reports false if the
+// addresses are hidden.
+func (k *ksyms) addLines(buf []byte) (done int, ok bool) {
+	for {
+		n := bytes.IndexByte(buf[done:], '\n')
+		if n < 0 {
+			return done, true
+		}
+		line := buf[done:][:n]
+		done += n + 1
+		addr, digits := uint64(0), 0
+		for ; digits < len(line) && digits < 16; digits++ {
+			if c := line[digits]; '0' <= c && c <= '9' {
+				addr = addr<<4 | uint64(c-'0')
+			} else if 'a' <= c && c <= 'f' {
+				addr = addr<<4 | uint64(c-'a'+10)
+			} else {
+				break
+			}
+		}
+		if line = line[digits:]; digits == 0 || len(line) < 4 || line[0] != ' ' || line[2] != ' ' {
+			continue
+		}
+		if typ := line[1] | 0x20; typ != 't' && typ != 'w' {
 			continue
 		}
 		if addr == 0 {
-			break // they are hidden, all of them
+			return done, false // they are hidden, all of them
 		}
-		name := line[2:]
-		if i := bytes.IndexAny(name, " \t\n"); i >= 0 {
-			name = name[:i]
+		name := line[3:]
+		if len(name) > 6 && string(name[:6]) == "__pfx_" {
+			continue // no function, but the padding before one, which is not executed
 		}
-		k.syms = append(k.syms, ksym{addr, uint32(len(k.names)), uint32(len(name))})
-		k.names = append(k.names, name...)
+		size := 0
+		for size < len(name) && name[size] > ' ' {
+			size++
+		}
+		k.syms = append(k.syms, ksym{addr, uint32(len(k.names)), uint32(size)})
+		k.names = append(k.names, name[:size]...)
 	}
-	// The first of several names of an address is the one that is found.
-	slices.SortFunc(k.syms, func(a, b ksym) int { return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(a.name, b.name)) })
-	k.syms, k.names = slices.Clip(k.syms), slices.Clip(k.names)
-	return k
 }
 
 // kernelSymbol returns the name of the kernel's function at addr, or "".

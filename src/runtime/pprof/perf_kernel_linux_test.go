@@ -5,9 +5,13 @@
 package pprof
 
 import (
+	"fmt"
 	"internal/abi"
+	"io"
+	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"unsafe"
 )
 
@@ -15,6 +19,7 @@ func TestReadKallsyms(t *testing.T) {
 	k := readKallsyms(strings.NewReader(`0000000000000000 A fixed_percpu_data
 ffffffff81000000 T _text
 ffffffff81000000 T startup_64
+ffffffff81000030 t __pfx_secondary
 ffffffff81000040 t secondary
 ffffffff81000100 D data
 not an address
@@ -97,5 +102,39 @@ func TestPerfNoKernelAddresses(t *testing.T) {
 	}
 	if kernel == 0 {
 		t.Errorf("no kernel frames:\n%s", r.byStack())
+	}
+}
+
+// TestReadKallsymsPieces tests that it makes no difference how much a read returns, and
+// what addresses and lines are not the kernel's.
+func TestReadKallsymsPieces(t *testing.T) {
+	var text strings.Builder
+	for i := range 20000 {
+		fmt.Fprintf(&text, "%016x %c f%d\t[m%d]\n", 0xffffffff81000000+0x10*uint64(i^1), "tTwW"[i%4], i, i)
+	}
+	text.WriteString("ffffffffa0000000 t " + strings.Repeat("x", 1000) + "\nffffffffa0000010 t last\n")
+	want := readKallsyms(strings.NewReader(text.String()))
+	if len(want.syms) != 20002 {
+		t.Fatalf("%d symbols, want 20002", len(want.syms))
+	}
+	for i := range 20000 {
+		if got := want.at(0xffffffff81000000 + 0x10*uint64(i^1)); got != fmt.Sprintf("f%d", i) {
+			t.Fatalf("symbol %d is %q", i, got)
+		}
+	}
+	for _, r := range []io.Reader{iotest.OneByteReader(strings.NewReader(text.String())), iotest.HalfReader(strings.NewReader(text.String())), iotest.DataErrReader(strings.NewReader(text.String()))} {
+		if got := readKallsyms(r); !slices.Equal(got.syms, want.syms) || string(got.names) != string(want.names) {
+			t.Errorf("%T: other symbols", r)
+		}
+	}
+	for _, bad := range []string{
+		"0000000000000000 T hidden\nffffffff81000000 T shown\n",
+		"ffffffff81000000 T unfinished",
+		"ffffffff81000000T f\n", "ffffffff81000000 T\n", " T f\n", "xffffffff81000000 T f\n", "ffffffff81000000 D f\n", "ffffffff81000000 TT f\n",
+		strings.Repeat("f", 100<<10) + " T f\n",
+	} {
+		if k := readKallsyms(strings.NewReader(bad)); len(k.syms) != 0 {
+			t.Errorf("%.40q: %d symbols", bad, len(k.syms))
+		}
 	}
 }
