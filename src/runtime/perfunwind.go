@@ -247,11 +247,14 @@ func perfFollow(frames []perfWalkFrame, calls []uintptr, pc, sp uintptr) (int, u
 	return len(frames), pc, sp
 }
 
-// perfInGo reports whether the instruction is in a Go function. (FuncForPC would do,
-// but it looks up the line, too.)
+// perfInFunc reports whether the instruction is in a Go function, and if so, whether a
+// wrapper that calls it counts as a call: see elideWrapperCalling.
 //
-//go:linkname perfInGo runtime/pprof.runtime_perfInGo
-func perfInGo(pc uintptr) bool { return findfunc(pc).valid() }
+//go:linkname perfInFunc runtime/pprof.runtime_perfInFunc
+func perfInFunc(pc uintptr) (inGo, keepsWrapper bool) {
+	f := findfunc(pc)
+	return f.valid(), f.valid() && !elideWrapperCalling(f.funcID)
+}
 
 // A perfStack is a stack as it is recorded.
 type perfStack struct {

@@ -5,23 +5,37 @@
 package pprof
 
 import (
+	"encoding/binary"
 	"fmt"
 	"internal/abi"
 	"internal/perfevent"
+	"slices"
+	"time"
 	"unsafe"
 )
 
-// addPerfData adds records of the runtime's buffer for event e to its profile. Each is 4+n words:
+// begin prepares p for records.
+func (p *perfProfile) begin() {
+	p.b = newProfileBuilder(p.w)
+	p.b.perf = p
+	p.stacks.width = 1 + len(p.events)
+	p.locator.b = p.b
+	p.stacks.limit = stacksChunks
+	p.written = make([]uint64, p.stacks.width)
+	p.scales = make([]float64, p.stacks.width)
+}
+
+// add adds records of the runtime's buffer for event e to its profile. Each is 4+n words:
 //
 //	data[0] = 4+n
 //	data[1] = time stamp (ignored)
 //	data[2] = number of samples
 //	data[3] = number of events that they stand for
-//	data[4:4+n] = stack, as expand wants it
+//	data[4:4+n] = stack, as perfLocator.appendStack wants it
 //
 // Zero samples with a stack of length 1 are an overflow record: the stack is
 // the number of samples that did not fit. See addCPUData.
-func (b *profileBuilder) addPerfData(e *perfEvent, data []uint64, tags []unsafe.Pointer) error {
+func (p *perfProfile) add(e *perfEvent, data []uint64, tags []unsafe.Pointer) error {
 	for len(data) > 0 {
 		if len(data) < 4 || data[0] < 4 || data[0] > uint64(len(data)) {
 			return fmt.Errorf("truncated profile")
@@ -38,16 +52,14 @@ func (b *profileBuilder) addPerfData(e *perfEvent, data []uint64, tags []unsafe.
 		if samples == 0 && len(stk) == 1 {
 			samples, events = stk[0], 0 // weighed by weighLost
 			e.lostBuffer += samples
-			stk, tag = lostStack(), nil
+			stk, tag = pseudoStack(lostProfileEvent), nil
 		}
-		m := b.m.lookup(stk, tag)
-		if m.values == nil {
-			m.values = make([]int64, 1+len(e.profile.events))
-		}
+		values := p.stacks.values(stk, tag, p.write)
 		if e.column == 1 {
-			m.values[0] += int64(samples) // see header
+			values[0] += samples // see header
 		}
-		m.values[e.column] += int64(events)
+		values[e.column] += events
+		e.recorded += events
 	}
 	if len(tags) != 0 {
 		return fmt.Errorf("mismatched profile records and tags")
@@ -55,13 +67,125 @@ func (b *profileBuilder) addPerfData(e *perfEvent, data []uint64, tags []unsafe.
 	return nil
 }
 
-// values returns the values of a sample: those of upstream, which are given, if
-// p is nil and the profile is not of an event.
-func (p *perfProfile) values(m *profMapEntry, upstream []int64) []int64 {
-	if p == nil {
-		return upstream
+// pseudoStack returns the stack of a function that stands for samples without one.
+func pseudoStack(f func()) []uint64 {
+	return []uint64{0, uint64(abi.FuncPCABIInternal(f) + 1)}
+}
+
+// weighLost makes the samples that did not fit in the runtime's buffers stand for the
+// events that no other sample stands for. Their own periods, which the overhead bound
+// may have changed, were lost with them.
+func (p *perfProfile) weighLost(e *perfEvent) {
+	if e.lostBuffer == 0 {
+		return
 	}
-	return m.values
+	ledger := e.ledger()
+	p.stacks.values(pseudoStack(lostProfileEvent), nil, p.write)[e.column] += ledger.Sampled + ledger.Lost - e.recorded
+}
+
+// scaleProfileEvent is the function that has what scaling adds to samples that were
+// written before the factor was known.
+func scaleProfileEvent() { scaleProfileEvent() }
+
+// scale has the counts of e corrected if the kernel multiplexed its counters; see
+// perf.Count.Scale. That is known at the end. Stacks that had to make place for others
+// (perfStacks) have been written by then, so what they lack gets a stack of its own.
+func (p *perfProfile) scale(e *perfEvent, factor float64) {
+	if factor == 1 {
+		return
+	}
+	if n := p.written[e.column]; n != 0 {
+		p.stacks.values(pseudoStack(scaleProfileEvent), nil, p.write)[e.column] += uint64(float64(n)*(factor-1)/factor + 0.5)
+	}
+	p.scales[e.column] = factor
+}
+
+// write writes the samples of the stacks in a chunk.
+func (p *perfProfile) write(chunk []uint64, tags []unsafe.Pointer) {
+	for len(chunk) > 0 {
+		tag, n := tags[chunk[1]>>32], int(uint32(chunk[1]))
+		values := chunk[stackHeader:][:p.stacks.width]
+		stk := chunk[stackHeader+p.stacks.width:][:n]
+		chunk = chunk[stackHeader+p.stacks.width+n:]
+		p.writeSample(values, stk, tag)
+	}
+	if len(p.b.strings) >= maxStrings {
+		p.writeStrings()
+	}
+}
+
+// maxStrings bounds the strings in memory. Each request may have labels of its own.
+const maxStrings = 1 << 15
+
+// writeStrings writes the strings, and forgets them. If one is needed again, the profile
+// has it twice.
+func (p *perfProfile) writeStrings() {
+	p.b.pb.strings(tagProfile_StringTable, p.b.strings)
+	p.b.flush()
+	p.b.stringBase += len(p.b.strings)
+	p.b.strings = slices.Delete(p.b.strings, 0, len(p.b.strings))
+	clear(p.b.stringMap)
+	p.b.stringMap[""] = 0
+}
+
+// writeSample writes a sample. Unlike pbSample, it knows how long the message is before
+// it writes it.
+func (p *perfProfile) writeSample(values, stk []uint64, tag unsafe.Pointer) {
+	p.locs = p.locator.appendStack(p.locs[:0], stk)
+	p.values = p.values[:0]
+	for i, v := range values {
+		if r := p.scales[i]; r != 0 {
+			v = uint64(int64(float64(int64(v))*r + 0.5))
+		}
+		p.written[i] += v
+		p.values = binary.AppendUvarint(p.values, v)
+	}
+	if tag != p.tag {
+		p.tag = tag
+		p.labels = p.appendLabels(p.labels[:0], tag)
+	}
+	p.message = appendBytes(p.message[:0], tagSample_Value, p.values)
+	if len(p.locs) > 0 {
+		p.message = appendBytes(p.message, tagSample_Location, p.locs)
+	}
+	p.message = append(p.message, p.labels...)
+	p.b.pb.data = appendBytes(p.b.pb.data, tagProfile_Sample, p.message)
+	p.b.flush()
+}
+
+// appendBytes appends a field of a message that has a length.
+func appendBytes(dst []byte, tag int, x []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(tag)<<3|2)
+	dst = binary.AppendUvarint(dst, uint64(len(x)))
+	return append(dst, x...)
+}
+
+// appendLabels appends the fields of a sample that are its labels.
+func (p *perfProfile) appendLabels(dst []byte, tag unsafe.Pointer) []byte {
+	if tag == nil {
+		return dst
+	}
+	pb := &p.b.pb
+	n := len(pb.data)
+	for _, lbl := range (*labelMap)(tag).Set.List {
+		p.b.pbLabel(tagSample_Label, lbl.Key, lbl.Value, 0)
+	}
+	dst = append(dst, pb.data[n:]...)
+	pb.data = pb.data[:n]
+	return dst
+}
+
+// end writes what has not been written.
+func (p *perfProfile) end() {
+	p.stopped = time.Now()
+	for _, e := range p.events {
+		p.weighLost(e)
+	}
+	for _, e := range p.events {
+		p.scale(e, e.scale())
+	}
+	p.stacks.end(p.write)
+	p.b.build()
 }
 
 // header writes the profile's sample types, period and comments. The first sample type
@@ -82,7 +206,7 @@ func (p *perfProfile) header(b *profileBuilder) {
 	for i, e := range p.events {
 		b.pbValueType(tagProfile_SampleType, types[i], e.Unit)
 	}
-	b.pb.int64Opt(tagProfile_DurationNanos, b.end.Sub(b.start).Nanoseconds())
+	b.pb.int64Opt(tagProfile_DurationNanos, p.stopped.Sub(b.start).Nanoseconds())
 	b.pbValueType(tagProfile_PeriodType, types[0], first.Unit)
 	b.pb.int64Opt(tagProfile_Period, int64(first.period))
 	for _, e := range p.events {
@@ -91,40 +215,6 @@ func (p *perfProfile) header(b *profileBuilder) {
 		}
 	}
 	b.pb.int64Opt(tagProfile_DefaultSampleType, b.stringIndex(types[0]))
-}
-
-// lostStack is the stack of samples that did not fit in the runtime's buffers.
-func lostStack() []uint64 {
-	return []uint64{0, uint64(abi.FuncPCABIInternal(lostProfileEvent) + 1)}
-}
-
-// weighLost makes the samples that did not fit in the runtime's buffers stand for the
-// events that no other sample stands for. Their own periods, which the overhead bound
-// may have changed, were lost with them.
-func (b *profileBuilder) weighLost(e *perfEvent) {
-	if e.lostBuffer == 0 {
-		return
-	}
-	ledger := e.ledger()
-	n := int64(ledger.Sampled + ledger.Lost)
-	for m := b.m.all; m != nil; m = m.nextAll {
-		n -= m.values[e.column]
-	}
-	b.m.lookup(lostStack(), nil).values[e.column] += n
-}
-
-// scale corrects the counts of events whose counters the kernel multiplexed; see
-// perf.Count.Scale.
-func (p *perfProfile) scale(b *profileBuilder) {
-	for _, e := range p.events {
-		r := e.scale()
-		if r == 1 {
-			continue
-		}
-		for m := b.m.all; m != nil; m = m.nextAll {
-			m.values[e.column] = int64(float64(m.values[e.column])*r + 0.5)
-		}
-	}
 }
 
 // sampleTypes returns the names of the events' sample types.

@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 	"unsafe"
 )
 
@@ -27,7 +28,7 @@ func runtime_perfStats(session, event int) perf.Stats
 func runtime_perfHasForeign() bool
 func runtime_perfLook() (spent int64)
 func runtime_perfScan(tids []int32, session int) (failed int, spent int64)
-func runtime_perfInGo(pc uintptr) bool
+func runtime_perfInFunc(pc uintptr) (inGo, keepsWrapper bool)
 func runtime_perfRead(session int) (event int, data []uint64, tags []unsafe.Pointer, eof bool)
 
 // perfRunning is the session that StopCPUProfile ends, or that has the timer; nil if
@@ -72,6 +73,19 @@ type perfProfile struct {
 	w      io.Writer
 	events []*perfEvent
 	b      *profileBuilder
+
+	stacks  perfStacks
+	locator perfLocator
+	stopped time.Time // when the last record had been read
+
+	// By column of values, of which 0 is the number of samples:
+	written []uint64  // sums of what has been written
+	scales  []float64 // factors; 0 if there is nothing to scale
+
+	// Parts of a sample that is being written, to use their memory again.
+	locs, values, message []byte
+	tag                   unsafe.Pointer // that labels is for
+	labels                []byte
 }
 
 // A perfEvent is an event of a session.
@@ -89,6 +103,7 @@ type perfEvent struct {
 	userOnly perf.Failure
 
 	lostBuffer uint64 // samples that did not fit in the runtime's buffers
+	recorded   uint64 // events that the others stand for
 }
 
 // add adds an event to the session, and to profile p of it.
@@ -187,8 +202,7 @@ func sameWriter(v, w io.Writer) bool {
 // no other session has the timer.
 func (s *perfSession) start() error {
 	for _, p := range s.profiles {
-		p.b = newProfileBuilder(p.w)
-		p.b.perf = p
+		p.begin()
 	}
 	if len(s.configs) > 0 {
 		if err := s.startEvents(); err != nil {
@@ -296,17 +310,12 @@ func (s *perfSession) writer() {
 			break
 		}
 		e := s.slots[slot]
-		if err := e.profile.b.addPerfData(e, data, tags); err != nil {
+		if err := e.profile.add(e, data, tags); err != nil {
 			// As in profileWriter: the runtime produces whole records only.
 			panic("runtime/pprof: converting profile: " + err.Error())
 		}
 	}
 	for _, p := range s.profiles {
-		for _, e := range p.events {
-			p.b.weighLost(e)
-		}
-		p.scale(p.b)
-		p.expand(p.b)
-		p.b.build()
+		p.end()
 	}
 }
