@@ -373,7 +373,9 @@ func TestPerfBuild(t *testing.T) {
 			t.Run(fmt.Sprint(tt.name, seed), func(t *testing.T) {
 				var buf bytes.Buffer
 				p := buildProfile(&buf, events)
-				p.stacks.limit = tt.limit
+				if p.stacks.limit = tt.limit; tt.limit == 2 {
+					p.maxStrings = 20
+				}
 				if tt.special {
 					for _, s := range samples[:100] {
 						for _, pc := range s.stk[1:] {
@@ -384,8 +386,8 @@ func TestPerfBuild(t *testing.T) {
 					}
 				}
 				buildAdd(t, p, r, samples)
-				if old := p.written[1] != 0; old != (tt.limit == 2) {
-					t.Errorf("stacks were forgotten: %v", old)
+				if old := p.written[1] != 0; old != (tt.limit == 2) || old != (p.b.stringBase > 0) {
+					t.Errorf("stacks were forgotten: %v; %d strings", old, p.b.stringBase)
 				}
 				p.end()
 				newBuildResult(t, buf.Bytes()).check(t, want)

@@ -21,6 +21,7 @@ func (p *perfProfile) begin() {
 	p.stacks.width = 1 + len(p.events)
 	p.locator.b = p.b
 	p.stacks.limit = stacksChunks
+	p.maxStrings = maxStrings
 	p.written = make([]uint64, p.stacks.width)
 	p.scales = make([]float64, p.stacks.width)
 }
@@ -109,7 +110,7 @@ func (p *perfProfile) write(chunk []uint64, tags []unsafe.Pointer) {
 		chunk = chunk[stackHeader+p.stacks.width+n:]
 		p.writeSample(values, stk, tag)
 	}
-	if len(p.b.strings) >= maxStrings {
+	if len(p.b.strings) >= p.maxStrings {
 		p.writeStrings()
 	}
 }

@@ -78,6 +78,8 @@ type perfProfile struct {
 	locator perfLocator
 	stopped time.Time // when the last record had been read
 
+	maxStrings int // in memory: the constant, or less in tests
+
 	// By column of values, of which 0 is the number of samples:
 	written []uint64  // sums of what has been written
 	scales  []float64 // factors; 0 if there is nothing to scale
