@@ -21,7 +21,9 @@ const (
 	_PERF_SAMPLE_IP         = 1 << 0
 	_PERF_SAMPLE_TIME       = 1 << 2
 	_PERF_SAMPLE_READ       = 1 << 4
+	_PERF_SAMPLE_CALLCHAIN  = 1 << 5
 	_PERF_SAMPLE_REGS_USER  = 1 << 12
+	_PERF_SAMPLE_STACK_USER = 1 << 13
 	_PERF_SAMPLE_IDENTIFIER = 1 << 16
 )
 
@@ -36,7 +38,17 @@ const (
 		29*(goarch.IsMips|goarch.IsMipsle|goarch.IsMips64|goarch.IsMips64le) +
 		1*(goarch.IsPpc64|goarch.IsPpc64le) + 2*goarch.IsRiscv64 + 15*goarch.IsS390x
 
+	// The frame pointer's and the link register's, where they are asked for.
+	_PERF_REG_FP = 6*goarch.IsAmd64 + 29*goarch.IsArm64
+	_PERF_REG_LR = 30 * goarch.IsArm64
+
 	_PERF_SAMPLE_REGS_ABI_NONE = 0
+)
+
+// What an entry of a callchain is that is no address, but says whose addresses follow.
+const (
+	_PERF_CONTEXT_MAX  = 1<<64 - 4095 // the least of them
+	_PERF_CONTEXT_USER = 1<<64 - 512
 )
 
 // perfEventAttr.readFormat: what read(2) returns, as uint64s in this order
@@ -89,10 +101,13 @@ const (
 	_PERF_ATTR_EXCLUDE_KERNEL = 5
 	_PERF_ATTR_EXCLUDE_HV     = 6
 	_PERF_ATTR_EXCLUDE_IDLE   = 7
+	_PERF_ATTR_WATERMARK      = 14
 	_PERF_ATTR_PRECISE_IP     = 15
 	_PERF_ATTR_EXCLUDE_HOST   = 19
 	_PERF_ATTR_EXCLUDE_GUEST  = 20
 	_PERF_ATTR_USE_CLOCKID    = 25
+
+	_PERF_ATTR_EXCLUDE_CALLCHAIN_KERNEL = 21
 )
 
 // perfBitField returns the 64-bit word in which the C bit-field that has n

@@ -179,8 +179,8 @@ func PerfLostStart(period, start, first, value uint64) uint64 {
 
 // PerfRingSizes returns the sizes of records' areas that are tried where pages have
 // the given size.
-func PerfRingSizes(page uintptr) (sizes []uintptr) {
-	for n := perfRingSize(0, page); n != 0; n = perfRingSize(n, page) {
+func PerfRingSizes(page uintptr, chains bool) (sizes []uintptr) {
+	for n := perfRingSize(0, page, chains); n != 0; n = perfRingSize(n, page, chains) {
 		sizes = append(sizes, n)
 	}
 	return sizes

@@ -311,14 +311,15 @@ func perfBubble(gp *g) {
 // perfBorn gives newg an account if it is started by an accounted goroutine, which
 // parent may be or nil, and does what perfBubble does. It is called from newproc1,
 // before newg has a status. newg has no account: it is taken away when a goroutine ends.
+// While threads are sampled without signals every goroutine gets one.
 func perfBorn(newg, parent *g) {
-	if newg.bubble != nil || parent != nil && parent.account != 0 {
+	if newg.bubble != nil || perfQuiet.Load() != 0 || parent != nil && parent.account != 0 {
 		perfAccountHooks.born(newg, parent)
 	}
 }
 
 func perfBornAccounted(newg, parent *g) {
-	if newg.bubble != nil {
+	if newg.bubble != nil || perfQuiet.Load() != 0 {
 		newg.account = perfBubbled.ref()
 	}
 	if parent != nil {
@@ -335,7 +336,7 @@ func perfInherit(newg *g, p *perfAccount) {
 	}
 	a := perfNewAccount(perf.PartRunnable)
 	a.pinned = p.pinned || p.member == 0 || p.intervals > 1
-	a.bubbled = newg.bubble != nil
+	a.bubbled = newg.account != 0
 	a.cpu = p.cpu
 	for c := p.counts.ptr(); c != nil; c = c.next.ptr() {
 		if c.pinned || c.intervals > 1 || c.intervals == 1 && (p.member == 0 || p.member.ptr().task.set != c.set) {

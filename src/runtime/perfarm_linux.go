@@ -37,6 +37,11 @@ func perfosStart(ss *perfSession, limits perf.Limits) perf.Failure {
 	perfSetHooks()
 	perfInstallHandler()
 
+	if perfChooseChains(ss, limits); ss.hasChains() {
+		ss.quiet = true
+		perfQuietStart()
+	}
+
 	mp := acquirem() // the self-armed thread must stay the current one
 	perfLinux.fds = int32(limits.FD)
 	perfLimitCost(nil)
@@ -170,13 +175,14 @@ func (t *perfThread) join(ss *perfSession) perf.Failure {
 	t.acquire()
 	for _, slot := range ss.slots[:ss.n] {
 		t.ctr[slot] = ctr[slot]
-		t.ctr[slot].joined = t.load.total()
+		t.ctr[slot].joined = t.cost()
 		t.n = max(t.n, int(slot)+1)
 	}
 	t.slots |= ss.mask
 	if !first {
 		t.load.newWindow(t)
 	}
+	t.addChains(ss)
 	t.lock.Store(0)
 	if first {
 		t.link()
@@ -190,6 +196,9 @@ func (t *perfThread) join(ss *perfSession) perf.Failure {
 	}
 	for _, slot := range ss.slots[:ss.n] {
 		perfTables.slots[slot].stats.Threads++
+		if t.chain.quiet && t.ctr[slot].chain {
+			perfTables.slots[slot].stats.Quiet++
+		}
 		if t.ring.base == 0 {
 			perfTables.slots[slot].stats.NoRing++
 		}
@@ -202,6 +211,7 @@ func (t *perfThread) join(ss *perfSession) perf.Failure {
 // openCounters opens the session's counters for t's thread in ctr, by slot,
 // stopped. If it fails, none is open.
 func (t *perfThread) openCounters(ss *perfSession, ctr *[perf.MaxEvents]perfCounter) perf.Failure {
+	t.wantsChains = t.mp != 0 && !t.mp.ptr().isextra && ss.hasChains()
 	for i, slot := range ss.slots[:ss.n] {
 		op, errno := ctr[slot].open(t, int(slot), &ctr[ss.slots[0]])
 		if op == perf.OpNone {

@@ -35,6 +35,7 @@ const (
 // in profiles by name, like _ExternalCode and friends in proc.go.
 
 func _PerfDelayed()   { _PerfDelayed() }   // SIGPROF was blocked or pending when the event overflowed
+func _PerfBroken()    { _PerfBroken() }    // the kernel could not follow the frame pointers
 func _PerfHandler()   { _PerfHandler() }   // the profiler's own signal handler
 func _PerfLostRing()  { _PerfLostRing() }  // the kernel's ring was full
 func _PerfLostLate()  { _PerfLostLate() }  // the processor's or the kernel's interrupt came late; see perfCounter.lostLate

@@ -66,6 +66,8 @@ func perfMeasureWith(mp *m, ss *perfSession, event, period uint64, f func(t *per
 	s.cfg = perf.Config{Attr: perf.Attr{Type: perf.TypeSoftware, Config: event, ExcludeKernel: true}, Period: period}
 	s.cfg.Periods[0] = period
 	s.rung = 0
+	chain := s.chain
+	s.chain = false
 	s.log = newProfBuf(perfHdrWords, 1<<10, 1<<5)
 	ss.n, ss.mask = 1, 1<<ss.slots[0]
 
@@ -91,6 +93,7 @@ func perfMeasureWith(mp *m, ss *perfSession, event, period uint64, f func(t *per
 		})
 	}
 	s.cfg, s.rung, s.log, ss.n, ss.mask = cfg, rung, log, n, mask
+	s.chain = chain
 	s.stats = perf.Stats{Precise: cfg.Precise}
 }
 

@@ -32,13 +32,14 @@ type perfCounter struct {
 	period        uint64 // events between samples: cfg.Periods[rung], once firstDone
 	rung, maxRung uint8
 	minRung       uint8  // the kernel throttles the event below it
+	chain         bool   // its samples bring their stacks; see perfchain_linux.go
 	base          uint64 // the counter's value when it began to run with that period; 0 before
-	carry         uint64 // events of unfinished periods, for the next sample; of threads that run C
+	carry         uint64 // events of unfinished periods, for the next sample; of threads that get no signals
 	due           uint64 // without a ring: the counter's value at the next overflow
 
 	perf.Ledger // of this counter, completed and added to its slot's at disarm
 
-	_ [8]byte // 256 in all on 64-bit machines, so that handlers find a counter by a shift
+	// It has 256 bytes on 64-bit machines, so that handlers find one by a shift.
 }
 
 // open makes c the counter of slot i on t's thread, stopped. ring is the first
@@ -50,7 +51,8 @@ func (c *perfCounter) open(t *perfThread, i int, ring *perfCounter) (perf.Op, in
 	start, first := perfFirstPeriod(&s.cfg, period, t.fresh)
 	*c = perfCounter{firstDone: first == period, due: first, start: start, first: first, period: period, rung: s.rung, maxRung: s.rung}
 
-	fd := perfOpen(s, t.tid, first)
+	chain := t.takesChains(s)
+	fd := perfOpen(s, t.tid, first, &chain)
 	if fd >= perfLinux.fds {
 		closefd(fd)
 		fd = -_EMFILE
@@ -59,6 +61,7 @@ func (c *perfCounter) open(t *perfThread, i int, ring *perfCounter) (perf.Op, in
 		return perf.OpOpen, -fd
 	}
 	c.fd = fd
+	c.chain = chain
 	if r := ioctl(fd, _PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&c.id))); r < 0 {
 		closefd(fd)
 		return perf.OpControl, -r
@@ -70,7 +73,7 @@ func (c *perfCounter) open(t *perfThread, i int, ring *perfCounter) (perf.Op, in
 	case c == ring && t.slots == 0:
 		// Going without a ring costs accuracy, not the profile: see
 		// drainCounters. It is counted as NoRing.
-		t.ring.open(fd)
+		t.ring.open(fd, t.wantsChains)
 	case t.ring.base != 0:
 		return c.shareRing(t, ring)
 	}
@@ -124,7 +127,9 @@ func (c *perfCounter) shareRing(t *perfThread, first *perfCounter) (perf.Op, int
 //
 // The session's first thread finds out what the kernel can do; what it found
 // then holds for all threads.
-func perfOpen(s *perfSlot, tid int32, period uint64) int32 {
+//
+// If *chain, samples are to bring their stacks, which it finds out likewise.
+func perfOpen(s *perfSlot, tid int32, period uint64, chain *bool) int32 {
 	best := s.cfg.Precise == perf.PreciseBest && s.stats.Threads == 0
 	if best {
 		s.stats.Precise = perfMaxPrecise
@@ -146,10 +151,17 @@ func perfOpen(s *perfSlot, tid int32, period uint64) int32 {
 			// But each record has the reading of its own counter.
 			attr.sampleType |= _PERF_SAMPLE_READ
 		}
+		if *chain {
+			attr.chainAttr(&s.cfg.Attr)
+		}
 		fd := perf_event_open(&attr, tid, -1, -1, _PERF_FLAG_FD_CLOEXEC)
 		switch {
 		case fd >= 0:
 			return fd
+		case *chain && s.stats.Threads == 0:
+			// Perhaps kernel.perf_event_max_stack is less than we need. If it is
+			// another reason, the error comes back.
+			*chain, s.chain = false, false
 		case fd == -_ENOSYS && perfLinux.regs && perfLinux.armed == nil:
 			// Perhaps a kernel without CONFIG_HAVE_PERF_REGS, as mips had until
 			// 5.13. If there is no perf_event_open, the error comes back.

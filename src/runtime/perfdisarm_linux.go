@@ -12,6 +12,10 @@ import "internal/runtime/perf"
 // if it was the last session.
 func perfosStop(ss *perfSession) {
 	perfStopThreads(ss)
+	if ss.quiet {
+		ss.quiet = false
+		perfQuietStop()
+	}
 	perfLimitCost(ss)
 	perfRestoreHandler()
 }
@@ -118,13 +122,14 @@ func (t *perfThread) disarm(slots perfSlots) {
 		if !slots.has(i) {
 			continue
 		}
-		t.ctr[i].settle(&perfTables.slots[i], t.load.total())
+		t.ctr[i].settle(&perfTables.slots[i], t.cost())
 		if !last {
 			t.ctr[i].close()
 			t.ctr[i] = perfCounter{}
 		}
 	}
 	t.slots &^= slots
+	t.dropChains(slots)
 	if !last {
 		t.load.newWindow(t)
 	}

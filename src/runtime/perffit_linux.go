@@ -81,7 +81,14 @@ const (
 //
 //go:nowritebarrierrec
 func perfInHandler(rec *perfRecord) bool {
-	if s := &getg().stack; !rec.regs || rec.sp < s.lo || rec.sp >= s.hi {
+	return perfInHandlerOn(rec, &getg().stack)
+}
+
+// perfInHandlerOn is perfInHandler where s is the stack of the thread's handlers.
+//
+//go:nowritebarrierrec
+func perfInHandlerOn(rec *perfRecord, s *stack) bool {
+	if !rec.regs || rec.sp < s.lo || rec.sp >= s.hi {
 		return false
 	}
 	if rec.pc == perfLinux.sigEntry {

@@ -28,6 +28,7 @@ type perfHookTable struct {
 	cross      func(mp *m, toGo bool)
 	sigprof    func(c *sigctxt, gp *g, mp *m, delayed bool) bool
 	preempted  func(gp *g, c *sigctxt, pc uintptr)
+	leave      func(mp *m, grown bool)
 }
 
 // perfSetHooks connects the engine. Starts of sessions come one after the other.
@@ -41,6 +42,7 @@ func perfSetHooks() {
 	perfHooks.cross = perfSessionCross
 	perfHooks.sigprof = perfSessionSigprof
 	perfHooks.preempted = perfSessionPreempted
+	perfHooks.leave = perfSessionLeave
 	perfProf.used.Store(true)
 }
 

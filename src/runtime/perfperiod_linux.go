@@ -149,6 +149,9 @@ func (c *perfCounter) endFirst(t *perfThread) {
 		c.firstEnd = t.ring.head()
 	}
 	c.restart(t, c.period)
+	if c.chain && t.chain.quiet {
+		fcntlPtr(c.fd, _F_SETFL, 0)
+	}
 }
 
 // step takes a longer or shorter period of slot i, if there is one that the event
@@ -174,7 +177,7 @@ func (t *perfThread) step(i, direction int) {
 	if t.ring.base != 0 {
 		// These are of the old period.
 		kind := perfLeafHandler
-		if t.inC() {
+		if t.inC() || c.chain {
 			kind = perfLeafDelayed
 		}
 		t.drainLeafs(t.ring.head(), kind)
@@ -194,7 +197,11 @@ func (t *perfThread) step(i, direction int) {
 func (t *perfThread) throttle(i int) {
 	c := &t.ctr[i]
 	c.Throttled++
-	if n := c.rung + 1; int(n) < len(perfTables.slots[i].cfg.Periods) {
+	n := c.rung + 1
+	if c.chain && c.minRung == n {
+		n++ // a tick has gone by before anybody read the ring
+	}
+	if int(n) < len(perfTables.slots[i].cfg.Periods) {
 		c.minRung = n
 		t.load.change[i] = 1
 	}
@@ -205,13 +212,14 @@ func (t *perfThread) throttle(i int) {
 //
 // The kernel begins a full period. What the counter has counted of the last one is
 // next to nothing if it has just overflowed. A thread that runs C can be anywhere
-// in it, so there the next sample stands for that part, too.
+// in it, and so can one that gets no signals, so there the next sample stands for that
+// part, too.
 //
 //go:nowritebarrierrec
 func (c *perfCounter) restart(t *perfThread, period uint64) {
 	var v perfCounterValue
 	if v.read(c) {
-		if t.inC() && c.base != 0 {
+		if (t.inC() || c.chain && t.chain.quiet) && c.base != 0 {
 			c.carry += (v.value - c.base) % c.period
 		}
 		c.base = v.value

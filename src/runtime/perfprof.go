@@ -41,6 +41,10 @@ type perfSlot struct {
 	// session is the index of the slot's session. It is written with cfg.
 	session uint8
 
+	// chain says that the samples' records bring their stacks, where a thread has
+	// room for such a ring; see perfchain_linux.go. It is written with cfg.
+	chain bool
+
 	// buf is the event's profile buffer, and log the part of it that handlers write
 	// to. They have the same life as cfg.
 	buf *perfBuf
@@ -70,6 +74,7 @@ type perfSession struct {
 	slots [perf.MaxEvents]uint8 // the slot of each
 	mask  perfSlots             // the same as a set
 	cost  int                   // perf.Limits.Cost
+	quiet bool                  // counted in perfQuiet
 
 	// The reader sleeps on wait. Whoever changes sleeping from 1 to 0 owns
 	// the one wakeup (notewakeup on a set note throws).

@@ -35,3 +35,6 @@ func perfLook() (spent int64) { return 0 }
 func perfScan(tids []int32, session int) (failed int, spent int64) { return 0, 0 }
 
 func perfExec(begin bool) {}
+
+//go:nowritebarrierrec
+func perfLeave(mp *m, grown bool) {}

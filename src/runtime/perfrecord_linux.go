@@ -67,6 +67,17 @@ func (t *perfThread) nextSample(rec *perfRecord, head uint64) int {
 //
 //go:nowritebarrierrec
 func (t *perfThread) slotOf(rec *perfRecord) int {
+	if t.chain.slots != 0 && rec.typ == _PERF_RECORD_SAMPLE {
+		id := t.ring.word(rec.chain.off, 1)
+		for i := range t.ctr[:t.n] {
+			if t.chain.slots.has(i) && t.ctr[i].id == id {
+				if !t.ring.readChain(rec) {
+					return -1
+				}
+				return i
+			}
+		}
+	}
 	for i := range t.ctr[:t.n] {
 		if t.ctr[i].id == rec.id && t.slots.has(i) {
 			return i
@@ -113,11 +124,22 @@ func (t *perfThread) drain(hits *perfHits, gp *g, c *sigctxt, head uint64) {
 		return
 	}
 	pc, sp := c.sigpc(), c.sigsp()
+	onG0 := gp != nil && gp == gp.m.g0 && gp.m.curg != nil
 	var rec perfRecord
 	for {
 		i := t.nextSample(&rec, head)
 		if i < 0 {
 			break
+		}
+		if t.chain.quiet && t.ctr[i].chain {
+			if onG0 && t.ring.grows(&rec) {
+				t.ring.tail = rec.chain.off // newstack will read it
+				break
+			}
+			if t.ctr[i].takesPeriod(t) {
+				t.addChain(i, &rec)
+			}
+			continue
 		}
 		fits := rec.pc == pc && rec.sp == sp || rec.fits(i, c)
 		if !fits {
@@ -181,6 +203,10 @@ func (t *perfThread) drainLeafs(head uint64, kind perfLeaf) {
 		if !t.ctr[i].takesPeriod(t) {
 			continue
 		}
+		if kind == perfLeafDelayed && t.ctr[i].chain && t.mp != 0 {
+			t.addChain(i, &rec)
+			continue
+		}
 		t.run.add(i, &t.ctr[i], &rec, kind)
 	}
 	t.ring.consume()
@@ -208,6 +234,10 @@ func (t *perfThread) takeLeafs(slots perfSlots) {
 			t.noteRecord(i, &rec)
 		case t.ctr[i].takesPeriod(t):
 			rec.hide(i)
+			if t.ctr[i].chain && t.mp != 0 {
+				t.addChain(i, &rec)
+				continue
+			}
 			t.run.add(i, &t.ctr[i], &rec, perfLeafDelayed)
 		}
 	}

@@ -37,16 +37,19 @@ type perfRing struct {
 const _MAP_SHARED = 1
 
 // perfRingSize returns the size of the records' area to try after that of size
-// last, in bytes, or 0 if there is no more. At first last is 0. A record is 56
-// bytes. 16 KiB hold 292 of them, which is 29 ms of a 10 kHz event with signals
+// last, in bytes, or 0 if there is no more. At first last is 0. Samples that bring
+// their stacks need perfChainRing, if there is so much. Another record is 56 bytes. 16 KiB hold 292 of them, which is 29 ms of a 10 kHz event with signals
 // blocked, and 4 KiB 73. (With _PERF_SAMPLE_READ it is 96, of which they hold 170
 // and 42.)
 //
 // The mappings of a user's processes are limited to kernel.perf_event_mlock_kb
 // (516 KiB) times the number of CPUs, beyond that by RLIMIT_MEMLOCK, so take less
 // when more is refused, and no more than that where pages are large.
-func perfRingSize(last, page uintptr) uintptr {
-	for _, n := range [...]uintptr{16 << 10, 4 << 10} {
+func perfRingSize(last, page uintptr, chains bool) uintptr {
+	for _, n := range [...]uintptr{perfChainRing, 16 << 10, 4 << 10} {
+		if n == perfChainRing && !chains {
+			continue
+		}
 		if n = max(n, page); last == 0 || n < last {
 			return n
 		}
@@ -55,8 +58,8 @@ func perfRingSize(last, page uintptr) uintptr {
 }
 
 // open maps the ring of the event fd. It returns 0 or an errno.
-func (r *perfRing) open(fd int32) (errno int32) {
-	for n := perfRingSize(0, physPageSize); n != 0; n = perfRingSize(n, physPageSize) {
+func (r *perfRing) open(fd int32, chains bool) (errno int32) {
+	for n := perfRingSize(0, physPageSize, chains); n != 0; n = perfRingSize(n, physPageSize, chains) {
 		size := physPageSize + n
 		p, err := mmap(nil, size, _PROT_READ|_PROT_WRITE, _MAP_SHARED, fd, 0)
 		if err != 0 {
@@ -153,6 +156,7 @@ type perfRecord struct {
 	n    uint64 // _PERF_RECORD_LOST: number of records lost
 
 	// Of a _PERF_RECORD_SAMPLE.
+	chain  perfChainRecord
 	ip     uintptr // instruction at the overflow
 	time   int64   // nanotime of the overflow
 	regs   bool    // the next two are known
@@ -212,6 +216,7 @@ func (r *perfRing) next(rec *perfRecord, head uint64) bool {
 	r.tail += size
 	switch rec.typ {
 	case _PERF_RECORD_SAMPLE: // perfSampleType, what was read, the ABI and two registers
+		rec.chain.off, rec.chain.size = off, size // perhaps it is one with a stack; see perfThread.slotOf
 		rec.id = r.word(off, 1)
 		rec.ip = uintptr(r.word(off, 2))
 		rec.time = int64(r.word(off, 3))

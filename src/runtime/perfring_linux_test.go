@@ -22,7 +22,7 @@ func TestPerfRingSizes(t *testing.T) {
 		{16 << 10, []uintptr{16 << 10}},
 		{64 << 10, []uintptr{64 << 10}},
 	} {
-		if got := runtime.PerfRingSizes(tt.page); !slices.Equal(got, tt.want) {
+		if got := runtime.PerfRingSizes(tt.page, false); !slices.Equal(got, tt.want) {
 			t.Errorf("with pages of %d bytes: %d, want %d", tt.page, got, tt.want)
 		}
 	}

@@ -39,7 +39,7 @@ func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 	}
 
 	t := (*perfThread)(unsafe.Pointer(mp.perf.Load()))
-	doorbell = doorbell || t != nil && t.isKnock(c)
+	doorbell = doorbell || t != nil && (t.isKnock(c) || t.isBell(c))
 	if t == nil || !t.acquireInHandler(mp) {
 		return doorbell // not armed any more, or this thread is about to change that
 	}
@@ -56,8 +56,15 @@ func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 	hits := &t.hits
 	hits.reset(t.n)
 	var entry int64
+	if t.chain.slots != 0 {
+		entry = nanotime() // their records don't have it
+	}
 	if t.ring.base != 0 {
-		t.drain(hits, gp, c, t.ring.head())
+		head := t.ring.head()
+		if t.chain.quiet && t.isBell(c) {
+			t.chain.bell.rang(head-t.ring.tail, t.ring.mask+1)
+		}
+		t.drain(hits, gp, c, head)
 	} else if doorbell {
 		entry = nanotime()
 		t.drainCounters(hits, gp, perfSigFD(c))
@@ -70,6 +77,9 @@ func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 	}
 	if hits.any || hits.first != 0 || hits.strays != 0 {
 		t.load.account(t, hits, entry, nanotime())
+	}
+	if t.chain.slots != 0 {
+		t.chain.handled(t, entry)
 	}
 	// Records since head was read overflowed in this handler. Their signal is
 	// blocked until it returns.

@@ -80,12 +80,15 @@ type perfWait struct {
 //go:nosplit
 //go:nowritebarrierrec
 func perfStatus(gp *g, old, new uint32) (bubbled bool) {
+	if perfQuiet.Load() != 0 {
+		perfStatusQuiet(old, new)
+	}
 	a := gp.account.ptr()
 	if !a.plain {
 		if a != &perfBubbled {
 			perfStatusFull(gp, a, old, new)
-		} else if new == _Gdead {
-			gp.account = 0
+		} else if new == _Gdead || gp.bubble == nil && perfQuiet.Load() == 0 {
+			gp.account = 0 // whoever changes the status owns gp
 		}
 		return gp.bubble != nil
 	}
@@ -302,6 +305,9 @@ func perfPark(gp *g) {
 
 //go:nowritebarrierrec
 func perfParkAccounted(gp *g) {
+	if perfQuiet.Load() != 0 {
+		perfLeave(getg().m, false)
+	}
 	a := perfAccountOf(gp)
 	if a == nil {
 		return

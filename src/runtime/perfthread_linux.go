@@ -54,13 +54,17 @@ type perfThread struct {
 	ctr     [perf.MaxEvents]perfCounter // by slot
 	stacks  *perfStacks                 // of a thread that runs C; see perfforeign_linux.go. Stays when t is reused
 	load    perfBound
+	chain   perfChain
 	run     perfLeafRun
+
+	wantsChains bool // the session that is being joined has samples that bring their stacks
 
 	// What the handler works with. It is here and not on the handler's stack
 	// because most of it need not be zeroed for each signal.
 	hits perfHits
 	stk  perfStack
 	walk perfWalk
+	more [maxCPUProfStack]uintptr // a stack that continues another one
 }
 
 // perfLinux is the Linux part of perfProf. Protected by perfProf.lock.
@@ -84,6 +88,9 @@ var perfLinux struct {
 	// fds is the least descriptor that sessions must not take. The kernel gives
 	// out the least one that is free, so this many are in use by then.
 	fds int32
+
+	// mcall is where mcall begins, and mcallSize how long it is.
+	mcall, mcallSize uintptr
 
 	// exec is the thread that is in execve, or 0; see perfExec.
 	exec int32
@@ -120,6 +127,7 @@ func (t *perfThread) assign(mp *m, tid int32) {
 	t.mp.set(mp)
 	t.tid = tid
 	t.load = perfBound{}
+	t.chain = perfChain{}
 	t.lock.Store(0)
 }
 
@@ -130,6 +138,7 @@ func (t *perfThread) release() {
 	t.acquire()
 	t.used = false
 	t.mp.set(nil)
+	t.chain.bell.delete()
 	t.ring.close()
 	for i := range t.ctr[:t.n] {
 		t.ctr[i].close()
@@ -159,7 +168,7 @@ func (t *perfThread) setSignals(on bool) {
 		flags = _O_ASYNC
 	}
 	for i := range t.ctr[:t.n] {
-		if c := &t.ctr[i]; c.isOpen() {
+		if c := &t.ctr[i]; c.isOpen() && !(on && c.chain && c.firstDone && t.chain.quiet) {
 			fcntlPtr(c.fd, _F_SETFL, flags)
 		}
 	}

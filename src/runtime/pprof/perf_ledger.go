@@ -41,6 +41,8 @@ var (
 	ledgerCauses = []ledgerLine{
 		{"delayed", func(st *perf.Stats) uint64 { return st.Delayed },
 			"samples with their leaf only, as the signal was blocked or late (runtime._PerfDelayed)"},
+		{"incomplete", func(st *perf.Stats) uint64 { return st.Broken },
+			"samples whose stack the kernel could not follow to its first function (runtime._PerfBroken)"},
 		{"in handler", func(st *perf.Stats) uint64 { return st.InHandler },
 			"samples in the profiler's own handler (runtime._PerfHandler)"},
 		{"lost in ring", func(st *perf.Stats) uint64 { return st.LostRing },
@@ -121,6 +123,9 @@ func (e *perfEvent) commentCounters(w *ledgerWriter, slot int) {
 	}
 	if st.NoRing != 0 {
 		w.add("warning: threads without a ring: %d (%s)", st.NoRing, perfCause(perf.Failure{Op: perf.OpRing}))
+	}
+	if st.Quiet != 0 {
+		w.add("stacks: by the kernel on %d threads, and in signal handlers on %d", st.Quiet, st.Threads-st.Quiet)
 	}
 	if st.Stuck != 0 {
 		w.add("warning: threads stopped: %d (the profiler's own signal handler comes here, so that each sample caused the next)", st.Stuck)

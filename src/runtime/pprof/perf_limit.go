@@ -32,3 +32,18 @@ func perfMaxCost() (int, error) {
 	}
 	return n, nil
 }
+
+// stacksEnv says who finds the stacks of samples, where both can.
+const stacksEnv = "GO_PPROF_STACKS"
+
+// perfChains returns perf.Limits.Chains.
+func perfChains() (bool, error) {
+	switch s := os.Getenv(stacksEnv); s {
+	case "", "signal":
+		return false, nil
+	case "kernel":
+		return true, nil
+	default:
+		return false, &perfevent.SettingError{Name: stacksEnv, Value: s, Want: "signal or kernel"}
+	}
+}

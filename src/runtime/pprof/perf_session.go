@@ -230,7 +230,11 @@ func (s *perfSession) startEvents() error {
 	if err != nil {
 		return err
 	}
-	limits := perf.Limits{FD: perfMaxFD(), Cost: cost}
+	chains, err := perfChains()
+	if err != nil {
+		return err
+	}
+	limits := perf.Limits{FD: perfMaxFD(), Cost: cost, Chains: chains}
 	perfChange.Lock()
 	defer perfChange.Unlock()
 	id, f := runtime_perfStart(s.configs, limits)

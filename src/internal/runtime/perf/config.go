@@ -22,6 +22,10 @@ const (
 type Limits struct {
 	FD   int // least descriptor not to take
 	Cost int // percent, at most NoMaxCost
+
+	// Chains says that the kernel is to record the stacks of samples where it can, so
+	// that there is no signal for each.
+	Chains bool
 }
 
 // A Config says what to sample, and how often. It corresponds to

@@ -18,6 +18,7 @@ type Ledger struct {
 
 	Samples   uint64 // overflows recorded with the stack they interrupted
 	Delayed   uint64 // overflows recorded with their leaf only: the signal came late
+	Broken    uint64 // of Samples, those of which the kernel's callchain was incomplete
 	InHandler uint64 // overflows in the profiler's own handler, recorded with their leaf only
 
 	LostRing  uint64 // overflows that did not fit in the kernel's ring
@@ -42,6 +43,7 @@ func (l *Ledger) Add(o *Ledger) {
 	l.Lost += o.Lost
 	l.Samples += o.Samples
 	l.Delayed += o.Delayed
+	l.Broken += o.Broken
 	l.InHandler += o.InHandler
 	l.LostRing += o.LostRing
 	l.LostLate += o.LostLate
@@ -60,6 +62,7 @@ type Stats struct {
 	Precise int8   // precise_ip obtained
 	Threads uint64 // threads that were armed
 	NoRing  uint64 // of these, threads without a ring: coincident overflows come from counter reads
+	Quiet   uint64 // of these, threads whose stacks the kernel recorded, without signals
 
 	// Failed are the threads that were not armed, by cause. Causes beyond
 	// these are counted with the last one.

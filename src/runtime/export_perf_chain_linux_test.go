@@ -1,0 +1,173 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package runtime
+
+import (
+	"internal/abi"
+	"internal/runtime/atomic"
+	"unsafe"
+)
+
+// PerfHasChains is perfHasChains.
+const PerfHasChains = perfHasChains
+
+// A PerfChainTap compares, at each overflow that the handler of a session sees while
+// its stack is still there, the stack that the kernel has recorded with the one that
+// the unwinder finds. Handlers of all threads write to it, with lock held.
+type PerfChainTap struct {
+	lock           atomic.Uint32
+	Compared       int // samples
+	Kernel, Late   int // samples that are not compared: in the kernel; of another instruction
+	Equal          int
+	Explained      [4]int                  // not equal, for a reason that is known; see perfExplain
+	Different      [64]PerfChainDifference // the first of them
+	NDifferent     int
+	chain, unwound [maxCPUProfStack + 2]uintptr
+	calls          [2 * maxCPUProfStack]uintptr
+	walk           perfWalk
+	sigprof        func(c *sigctxt, gp *g, mp *m, delayed bool) bool
+}
+
+// A PerfChainDifference is two stacks that should be equal, as return addresses.
+type PerfChainDifference struct {
+	chain, unwound   [2 * maxCPUProfStack]uintptr
+	nChain, nUnwound int // arrays, as a handler must not store a slice
+}
+
+func (d *PerfChainDifference) Chain() []uintptr   { return d.chain[:d.nChain] }
+func (d *PerfChainDifference) Unwound() []uintptr { return d.unwound[:d.nUnwound] }
+
+var perfChainTap *PerfChainTap
+
+// Start has handlers compare. A session runs, and one comparison at a time.
+func (tap *PerfChainTap) Start() {
+	tap.sigprof = perfHooks.sigprof
+	perfChainTap = tap
+	perfHooks.sigprof = perfTapSigprof
+}
+
+// Stop ends that.
+func (tap *PerfChainTap) Stop() { perfHooks.sigprof = tap.sigprof }
+
+func perfTapSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
+	tap := perfChainTap
+	t := (*perfThread)(unsafe.Pointer(mp.perf.Load()))
+	if t != nil && gp != nil && perfDoorbell(c) && t.acquireInHandler(mp) {
+		if t.mp.ptr() == mp && t.ring.base != 0 {
+			if t.chain.quiet {
+				t.setQuiet(false)
+			}
+			t.chain.wait = 1 << 62
+			for !tap.lock.CompareAndSwap(0, 1) {
+				osyield()
+			}
+			tap.compare(t, c, gp, mp)
+			tap.lock.Store(0)
+		}
+		t.lock.Store(0)
+	}
+	return tap.sigprof(c, gp, mp, delayed)
+}
+
+// compare looks at what is in t's ring, which stays there.
+func (tap *PerfChainTap) compare(t *perfThread, c *sigctxt, gp *g, mp *m) {
+	tail, head := t.ring.tail, t.ring.head()
+	var rec perfRecord
+	for t.ring.tail != head {
+		if !t.ring.next(&rec, head) || rec.typ != _PERF_RECORD_SAMPLE {
+			continue
+		}
+		i := t.slotOf(&rec)
+		switch {
+		case i < 0 || !t.ctr[i].chain:
+			continue
+		case rec.kernel():
+			tap.Kernel++
+			continue
+		case rec.pc != c.sigpc() || rec.sp != c.sigsp():
+			tap.Late++
+			continue
+		}
+		tap.Compared++
+		t.chain.growing = true // gp.sched is morestack's while the stack is there
+		stk, _ := t.chainStack(&rec, mp)
+		t.chain.growing = false
+		n := copy(tap.chain[:], stk)
+		chain := tap.chain[1:n]
+		tap.walk.n = 0
+		unwound := tap.unwound[:0]
+		if mp.ncgo == 0 && mp.vdsoSP == 0 {
+			n = tap.walk.unwind((*[maxCPUProfStack]uintptr)(tap.unwound[:]), rec.pc, rec.sp, c.siglr(), gp)
+			unwound = tap.unwound[:n]
+		}
+		if len(unwound) == 0 {
+			n = sigprofStack((*[maxCPUProfStack]uintptr)(tap.unwound[:]), rec.pc, rec.sp, c.siglr(), gp, mp)
+			unwound = tap.unwound[:n]
+			if tap.chain[0] != logicalStackSentinel {
+				chain = tap.calls[:fpunwindExpand(tap.calls[:], stk)]
+			}
+		}
+		if perfSameStack(chain, unwound) {
+			tap.Equal++
+			continue
+		}
+		if e := perfExplain(chain, unwound); e >= 0 {
+			tap.Explained[e]++
+			continue
+		}
+		if tap.NDifferent < len(tap.Different) {
+			d := &tap.Different[tap.NDifferent]
+			d.nChain = copy(d.chain[:], chain)
+			d.nUnwound = copy(d.unwound[:], unwound)
+		}
+		tap.NDifferent++
+	}
+	t.ring.tail = tail
+}
+
+// perfSameStack reports whether the stacks are equal, but for where they are cut.
+func perfSameStack(a, b []uintptr) bool {
+	if len(a) != len(b) && min(len(a), len(b)) < maxCPUProfStack-1 {
+		return false
+	}
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// perfExplain returns which of the known reasons makes the difference, or -1. The first
+// are the unwinder's faults:
+//
+//	0  it gives up in a function that moves the stack pointer by itself, if that is the
+//	   innermost one
+//	1  it begins at the caller of the function that calls the vDSO, also while that
+//	   function is before the call or behind it
+//	2  it takes systemstack, called on the system stack, for one that changes stacks
+//	3  arm64's kernel does not follow frame pointers to lower addresses (unwind_user_frame
+//	   in arch/arm64/kernel/stacktrace.c), and so not from the system stack to the goroutine's
+func perfExplain(chain, unwound []uintptr) int {
+	caller := chain
+	if len(chain) > 0 && perfCallsVDSO(chain[0]-1) {
+		caller = chain[1:]
+	}
+	n := len(caller)
+	switch {
+	case GOARCH == "arm64" && n > 1 && caller[n-1] == abi.FuncPCABIInternal(_PerfBroken)+1 && len(unwound) > n-1 &&
+		perfSameStack(caller[:n-1], unwound[:n-1]) && findfunc(caller[n-2]-1).funcID == abi.FuncID_systemstack:
+		return 3
+	case len(unwound) == 0 || len(chain) == 0 || !perfChainEnds(chain[len(chain)-1]):
+		return -1
+	case len(unwound) == 1 && unwound[0] == chain[0]:
+		return 0
+	case n < len(chain) && perfSameStack(caller, unwound):
+		return 1
+	case unwound[0] == chain[0] && findfunc(chain[0]-1).funcID == abi.FuncID_systemstack:
+		return 2
+	}
+	return -1
+}

@@ -1,0 +1,364 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Stacks that the kernel records.
+//
+// A signal for each sample is as dear as the interrupt itself. So where the kernel can
+// follow the stack, it writes it to the ring with the sample (PERF_SAMPLE_CALLCHAIN),
+// nobody is signalled, and the thread reads its ring when a goroutine is about to leave
+// it or to change its labels, and when a timer rings (perfbell_linux.go). What is in the
+// ring then is of the goroutine that is there.
+//
+// The kernel follows frame pointers. Go code keeps them, but for three things:
+//
+//   - A function that has no frame, or is in its prologue, hides its caller. Where that
+//     is can be told from the stack pointer, the frame pointer and the link register at
+//     the sample, and the table of how far the stack pointer has moved.
+//   - morestack begins a chain of its own. The goroutine's is known until newstack
+//     returns, which has the ring read first.
+//   - C code need not have frame pointers. Its samples get the stack that called C, as
+//     they do in a signal handler, when the call ends at the latest.
+//
+// Assembly may use the frame pointer's register for something else, and arm64's kernel
+// does not follow it from the system stack to a goroutine's at lower addresses. A chain that does not
+// reach the first function of its stack shows that. A thread that has several of
+// these goes back to signals for a while; see perfChain.goBack.
+
+package runtime
+
+import (
+	"internal/abi"
+	"internal/goarch"
+	"internal/runtime/perf"
+	"unsafe"
+)
+
+// perfHasChains says that the kernel can follow the stacks of Go code.
+const perfHasChains = framepointer_enabled && (GOARCH == "amd64" || GOARCH == "arm64")
+
+const (
+	// perfChainType is what the records of such samples have.
+	perfChainType = _PERF_SAMPLE_IDENTIFIER | _PERF_SAMPLE_IP | _PERF_SAMPLE_CALLCHAIN |
+		_PERF_SAMPLE_REGS_USER | _PERF_SAMPLE_STACK_USER
+
+	// perfChainRegs are the frame pointer, the link register if there is one, and the
+	// stack pointer, which have ascending numbers.
+	perfChainRegs  = 1<<_PERF_REG_FP | goarch.IsArm64<<_PERF_REG_LR | 1<<_PERF_REG_SP
+	perfChainStack = 32 // bytes of the user's stack
+
+	// perfChainRing is the least size of a ring for them. A record with 20 frames is
+	// 280 bytes.
+	perfChainRing = 64 << 10
+)
+
+// chainAttr has the samples of a counter bring their stacks.
+func (attr *perfEventAttr) chainAttr(a *perf.Attr) {
+	attr.sampleType = perfChainType
+	attr.sampleRegsUser = perfChainRegs
+	attr.sampleStackUser = perfChainStack
+	// No one polls the ring. Else the kernel sends itself an interrupt to wake up
+	// whoever does (perf_output_wakeup in kernel/events/ring_buffer.c).
+	attr.bits |= perfAttrBit(_PERF_ATTR_WATERMARK)
+	attr.wakeupEvents = 1 << 30
+	if a.ExcludeKernel {
+		attr.bits |= perfAttrBit(_PERF_ATTR_EXCLUDE_CALLCHAIN_KERNEL)
+		attr.sampleMaxStack = maxCPUProfStack
+	}
+}
+
+// A perfChainRecord is where in a ring's records the parts of a sample with a
+// stack are, in words from off.
+type perfChainRecord struct {
+	off   uint64
+	size  uint64 // of the record, in bytes
+	first uint64 // of the chain
+	last  uint64 // behind it, and the ABI of the registers
+	user  uint64 // in the chain, the interrupted instruction, or last
+	regs  bool   // there are registers and a piece of the stack
+}
+
+// readChain decodes rec, of which rec.chain.off and size are known, as a sample with a
+// stack. It reports whether that is well-formed.
+//
+//go:nowritebarrierrec
+func (r *perfRing) readChain(rec *perfRecord) bool {
+	off, size := rec.chain.off, rec.chain.size
+	words := size / 8
+	const first = 4 // header, ID, instruction, number of entries
+	if words < first+1 {
+		return false
+	}
+	n := r.word(off, first-1)
+	if n > words-first-1 {
+		return false
+	}
+	c := &rec.chain
+	*c = perfChainRecord{off: off, size: size, first: first, last: first + n, user: first + n}
+	rec.id = r.word(off, 1)
+	rec.ip = uintptr(r.word(off, 2))
+	rec.time = 0
+	rec.pc, rec.sp, rec.regs = 0, 0, false
+	user := false
+	for k := c.first; k < c.last; k++ {
+		w := r.word(off, k)
+		if user && w < _PERF_CONTEXT_MAX {
+			c.user = k
+			rec.pc = uintptr(w)
+			break
+		}
+		user = w == _PERF_CONTEXT_USER
+	}
+	// ABI, registers, size of the piece of the stack, the piece, and how much of it is there.
+	const regs, stack = 2 + goarch.IsArm64, perfChainStack / 8
+	if words >= c.last+1+regs+1+stack+1 && r.word(off, c.last) != _PERF_SAMPLE_REGS_ABI_NONE {
+		c.regs = true
+		rec.sp = uintptr(r.word(off, c.last+regs))
+		rec.regs = c.user < c.last
+	}
+	return true
+}
+
+// hidden returns the caller of the interrupted instruction pc that the chain lacks, or 0.
+// If it can't tell, ok is false.
+//
+//go:nowritebarrierrec
+func (r *perfRing) hidden(rec *perfRecord, pc uintptr) (caller uintptr, ok bool) {
+	c := &rec.chain
+	f := perfFrameAt(pc)
+	if f&perfFrameKind != perfFrameCall {
+		return 0, true // it may be assembly that moves the stack pointer by itself
+	}
+	if !c.regs {
+		return 0, false
+	}
+	fp := uintptr(r.word(c.off, c.last+1))
+	at := c.last + 1 + 2 + goarch.IsArm64 + 1 // the words from sp on
+	if usesLR {
+		switch {
+		case f.size() == 0:
+			return uintptr(r.word(c.off, c.last+2)), true
+		case fp == rec.sp-goarch.PtrSize:
+			return 0, true
+		}
+		return uintptr(r.word(c.off, at)), true
+	}
+	// The frame pointer was pushed right behind the return address, and points there.
+	if fp == rec.sp+f.size()-2*goarch.PtrSize {
+		return 0, true
+	}
+	n := uint64(f.size()/goarch.PtrSize) - 1
+	if n >= perfChainStack/8 {
+		return 0, false
+	}
+	return uintptr(r.word(c.off, at+n)), true
+}
+
+// grows reports whether the record's stack begins in morestack. Since newstack reads the
+// ring at its end, that is where the thread is now.
+//
+//go:nowritebarrierrec
+func (r *perfRing) grows(rec *perfRecord) bool {
+	c := &rec.chain
+	if c.user+1 >= c.last {
+		return false
+	}
+	f := findfunc(uintptr(r.word(c.off, c.last-1)))
+	return f.valid() && f.funcID == abi.FuncID_morestack
+}
+
+// addChain records a sample of t's slot i whose record has its stack.
+//
+//go:nowritebarrierrec
+func (t *perfThread) addChain(i int, rec *perfRecord) {
+	c := &t.ctr[i]
+	mp := t.mp.ptr()
+	if perfInHandlerOn(rec, &mp.gsignal.stack) {
+		t.run.add(i, c, rec, perfLeafHandler)
+		return
+	}
+	broken := t.chain.broken
+	stk, labelled := t.chainStack(rec, mp)
+	c.Broken += uint64(t.chain.broken - broken)
+	var tag *unsafe.Pointer
+	if gp := mp.curg; gp != nil && labelled {
+		tag = &gp.labels
+	}
+	events := c.period + c.carry
+	c.carry = 0
+	perfTables.slots[i].add(tag, stk, 1, events)
+	c.Samples++
+	c.Sampled += events
+	t.chain.hits[i]++
+	t.chain.n++
+}
+
+// chainStack returns the stack that rec's sample brings, and whether it is of mp's
+// goroutine, or the scheduler's.
+//
+//go:nowritebarrierrec
+func (t *perfThread) chainStack(rec *perfRecord, mp *m) (stk []uintptr, labelled bool) {
+	pcs := &t.stk.pcs
+	pcs[1] = 0
+	n := 2
+	r, c := &t.ring, &rec.chain
+	if rec.kernel() {
+		n = t.kernelChain(rec, n)
+	}
+	pc := perfExactPC(rec.ip, rec.misc&_PERF_RECORD_MISC_EXACT_IP != 0, rec.pc)
+	if perfFrameAt(pc) == perfFrameOdd && !findfunc(pc).valid() {
+		return t.chainOutside(rec, mp, n), true
+	}
+	pcs[n] = pc + 1 // stacks hold return addresses; see tracebackPCs
+	n++
+	caller, ok := r.hidden(rec, rec.pc)
+	if caller != 0 {
+		pcs[n] = caller
+		n++
+	}
+	for k := c.user + 1; k < c.last && n < len(pcs); k++ {
+		pcs[n] = uintptr(r.word(c.off, k))
+		n++
+	}
+	if n < len(pcs) && !(ok && perfChainEnds(pcs[n-1])) {
+		n = t.mendChain(mp, n, ok)
+	}
+	return pcs[1:n], !perfInMcall(pcs[n-1])
+}
+
+// perfGivesWay reports whether the return address is in what newstack calls to preempt
+// a goroutine.
+//
+//go:nowritebarrierrec
+func perfGivesWay(pc uintptr) bool {
+	entry := findfunc(pc).entry()
+	return entry == abi.FuncPCABIInternal(gopreempt_m) || entry == abi.FuncPCABIInternal(preemptPark)
+}
+
+// perfChainEnds reports whether the return address is in the first function of a stack.
+//
+//go:nowritebarrierrec
+func perfChainEnds(pc uintptr) bool { return perfFrameAt(pc) == perfFrameTop || perfInMcall(pc) }
+
+// perfInMcall reports whether the return address is in mcall, where the stacks of the
+// scheduler begin.
+//
+//go:nowritebarrierrec
+func perfInMcall(pc uintptr) bool { return pc-perfLinux.mcall < perfLinux.mcallSize }
+
+// kernelChain stores the kernel's part of a chain, and returns the new n.
+//
+//go:nowritebarrierrec
+func (t *perfThread) kernelChain(rec *perfRecord, n int) int {
+	pcs, c := &t.stk.pcs, &rec.chain
+	pcs[n] = rec.ip + 1
+	n++
+	leaf := true
+	for k := c.first; k < c.user && n < len(pcs)/2; k++ {
+		w := t.ring.word(c.off, k)
+		if w >= _PERF_CONTEXT_MAX {
+			continue
+		}
+		if !leaf {
+			pcs[n] = uintptr(w)
+			n++
+		}
+		leaf = false
+	}
+	return n
+}
+
+// mendChain completes the n-2 frames of t.stk that don't reach the first function of a
+// stack, or can't be trusted, as well as it can, and returns their new number and two.
+//
+//go:nowritebarrierrec
+func (t *perfThread) mendChain(mp *m, n int, ok bool) int {
+	pcs := &t.stk.pcs
+	// What is no code was taken for a frame because the register was something else.
+	k := 3
+	for k < n && findfunc(pcs[k]).valid() {
+		k++
+	}
+	if f := findfunc(pcs[k-1]); ok && k == n && f.valid() && f.funcID == abi.FuncID_morestack {
+		gp := mp.curg
+		if gp == nil || k > 4 && perfGivesWay(pcs[k-3]) {
+			return n // the scheduler's, after a preemption
+		}
+		// morestack does not show in stacks; see unwinder.resolveInternal.
+		if m := 0; t.chain.growing {
+			m = t.walk.unwind(&t.more, gp.sched.pc, gp.sched.sp, gp.sched.lr, gp)
+			if m != 0 {
+				t.more[0]-- // it is a return address already
+				return k - 1 + copy(pcs[k-1:], t.more[:m])
+			}
+		}
+	}
+	t.chain.broken++
+	if k < len(pcs) {
+		pcs[k] = abi.FuncPCABIInternal(_PerfBroken) + 1
+		k++
+	}
+	return k
+}
+
+// chainOutside returns the stack of a sample outside Go code, whose frame pointers are
+// not to be relied on. n-2 frames of the kernel are in t.stk.
+//
+//go:nowritebarrierrec
+func (t *perfThread) chainOutside(rec *perfRecord, mp *m, n int) []uintptr {
+	pcs, r, c := &t.stk.pcs, &t.ring, &rec.chain
+	if gp := mp.curg; gp != nil && gp.syscallpc != 0 && gp.syscallsp != 0 && !inVDSOPage(rec.pc) {
+		// It is C, and the goroutine stays in the call while the ring has records of it;
+		// see perfStatusQuiet.
+		var u unwinder
+		u.initAt(gp.syscallpc, gp.syscallsp, 0, gp, unwindSilentErrors)
+		m := tracebackPCs(&u, 0, t.more[:])
+		if n == 2 {
+			pcs[1] = logicalStackSentinel
+		}
+		return pcs[1 : n+copy(pcs[n:], t.more[:m])]
+	}
+	// The vDSO keeps frame pointers, or leaves the register alone. Its own frames don't
+	// show; see sigprofStack.
+	k := c.user + 1
+	for k < c.last && !findfunc(uintptr(r.word(c.off, k))).valid() {
+		k++
+	}
+	first := n
+	if k < c.last && perfCallsVDSO(uintptr(r.word(c.off, k))) {
+		k++
+	}
+	for ; k < c.last && n < len(pcs); k++ {
+		pcs[n] = uintptr(r.word(c.off, k))
+		n++
+	}
+	if n > first && perfChainEnds(pcs[n-1]) {
+		if !inVDSOPage(rec.pc) {
+			// As in sigprofStack, when it can't unwind.
+			n = first
+			pcs[n] = rec.pc + 1
+			pcs[n+1] = abi.FuncPCABIInternal(_ExternalCode) + 1
+			n += 2
+		}
+		return pcs[1:n]
+	}
+	why := abi.FuncPCABIInternal(_ExternalCode)
+	if inVDSOPage(rec.pc) {
+		why = abi.FuncPCABIInternal(_VDSO)
+	}
+	pcs[first] = rec.pc + 1
+	pcs[first+1] = why + 1
+	return pcs[1 : first+2]
+}
+
+// perfCallsVDSO reports whether the return address is in a function that calls the vDSO.
+// The unwinder leaves it out.
+//
+//go:nowritebarrierrec
+func perfCallsVDSO(pc uintptr) bool {
+	switch funcname(findfunc(pc)) {
+	case "runtime.nanotime1", "runtime.walltime", "runtime.vgetrandom1", "time.now":
+		return true
+	}
+	return false
+}

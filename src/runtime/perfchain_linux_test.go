@@ -1,0 +1,92 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package runtime_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"runtime"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// chainLoad works in many ways: JSON, maps, regular expressions, sorting, channels,
+// stacks that grow, system calls and the time.
+func chainLoad(n int) {
+	type record struct {
+		Name string
+		Tags []string
+		Sub  map[string]float64
+	}
+	re := regexp.MustCompile(`"t(\d+)".*?7`)
+	for i := range n {
+		r := record{Name: fmt.Sprint(i), Sub: map[string]float64{}}
+		for j := range 20 {
+			r.Tags = append(r.Tags, fmt.Sprint("t", i*j))
+			r.Sub[r.Tags[j]] = float64(j)
+		}
+		b, _ := json.Marshal(&r)
+		json.Unmarshal(b, &r)
+		re.FindAll(b, -1)
+		slices.Sort(r.Tags)
+		done := make(chan bool)
+		go func() {
+			unwindDeep(i%100, func() { unwindBigFrame(func() { done <- true }) })
+		}()
+		<-done
+		os.Getppid()
+		pprof.Lookup("goroutine").WriteTo(io.Discard, 0)
+	}
+}
+
+// TestPerfChains tests that the stacks that the kernel records are those that the
+// unwinder finds, for the same overflows.
+func TestPerfChains(t *testing.T) {
+	if !runtime.PerfHasChains {
+		t.Skip("the kernel can't follow Go's stacks on this architecture")
+	}
+	t.Setenv("GO_PPROF_STACKS", "kernel")
+	n := 65000
+	if testing.Short() {
+		n = 3000
+	}
+	tap := new(runtime.PerfChainTap)
+	if err := pprof.StartCPUProfileWithConfig(pprof.PerfEvent(io.Discard, "task-clock:u", 200e3)); err != nil {
+		t.Skip(err)
+	}
+	tap.Start()
+	for tap.Compared < n {
+		chainLoad(100)
+	}
+	tap.Stop()
+	pprof.StopCPUProfile()
+	t.Logf("%d compared, %d equal, %d explained, %d different; %d in the kernel, %d late", tap.Compared, tap.Equal, tap.Explained, tap.NDifferent, tap.Kernel, tap.Late)
+	for i := range min(tap.NDifferent, len(tap.Different)) {
+		d := &tap.Different[i]
+		t.Logf("chain:   %s\nunwound: %s", chainNames(d.Chain()), chainNames(d.Unwound()))
+	}
+	// A thousandth, and some for chance where few are compared.
+	if tap.NDifferent > tap.Compared/1000+10 {
+		t.Errorf("%d of %d stacks differ", tap.NDifferent, tap.Compared)
+	}
+}
+
+func chainNames(pcs []uintptr) string {
+	var b strings.Builder
+	for _, pc := range pcs {
+		f := runtime.FuncForPC(pc - 1)
+		if f == nil {
+			fmt.Fprintf(&b, " %#x", pc)
+			continue
+		}
+		fmt.Fprintf(&b, " %s+%d", f.Name(), pc-1-f.Entry())
+	}
+	return b.String()
+}

@@ -1,0 +1,254 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Threads that are sampled without signals: when they read their rings, what that
+// costs, and when they are better off with signals. See perfchain_linux.go.
+
+package runtime
+
+import (
+	"internal/runtime/perf"
+	"unsafe"
+)
+
+// A perfChain is what a thread has for counters whose samples bring their stacks.
+// Protected by perfThread.lock.
+type perfChain struct {
+	slots   perfSlots // those of these counters
+	quiet   bool      // these counters send no signals, but for the first overflow
+	growing bool      // newstack runs on the thread, and reads the ring
+	bell    perfBell
+
+	// The window of the overhead bound.
+	n     int64                 // samples
+	spent int64                 // ns, reading them
+	cpu   int64                 // ns, the thread's CPU time at the start
+	hits  [perf.MaxEvents]int32 // samples, by slot
+	sum   int64                 // ns, cost of all windows that have ended
+
+	// How good the stacks are.
+	judged int64 // samples, but for the window's
+	broken int64 // of these and the window's, those with incomplete stacks
+
+	away uint8 // how often the thread has gone back to signals
+	wait int64 // runs of the handler until it tries again without
+}
+
+const (
+	perfChainJudged = 64 // samples
+	perfChainBroken = 2  // the most of these whose stacks may be incomplete
+	perfChainAway   = 10 // 1<<10 signals are the least before the next try
+)
+
+// perfLeave is called on the system stack of mp's thread when its goroutine is about to
+// leave it, or its labels are about to change, or newstack ends.
+//
+//go:nowritebarrierrec
+func perfLeave(mp *m, grown bool) {
+	if mp.perf.Load() != 0 {
+		perfHooks.leave(mp, grown)
+	}
+}
+
+// perfSessionLeave reads the ring of mp's thread, which is the calling one.
+//
+// It holds the thread's lock, so its handler does not wait for a slot's. What overflows
+// meanwhile is read at the next occasion: it has its stack.
+//
+//go:nowritebarrierrec
+func perfSessionLeave(mp *m, grown bool) {
+	t := (*perfThread)(unsafe.Pointer(mp.perf.Load()))
+	if t == nil || !t.chain.bell.exists {
+		return // that another thread may set it meanwhile does not matter
+	}
+	// A page fault that is an overflow is taken again after its signal, whose handler
+	// gives up while the lock is held: for ever, with one sample per fault.
+	loud := t.slots != t.chain.slots
+	var mask sigset
+	if loud {
+		sigsave(&mask)
+		sigblock(false)
+	}
+	t.acquire()
+	if t.mp.ptr() == mp && t.chain.quiet && t.ring.base != 0 && t.ring.head() != t.ring.tail {
+		gp := mp.curg
+		// If it is preempted, newstack does not return.
+		t.chain.growing = grown || gp != nil && gp.syncSafePoint
+		start := nanotime()
+		getg().m.mallocing++ // see sigprof
+		t.drainLeafs(t.ring.head(), perfLeafDelayed)
+		getg().m.mallocing--
+		t.chain.growing = false
+		t.chain.read(t, start)
+	}
+	t.lock.Store(0)
+	if loud {
+		msigrestore(mask)
+	}
+}
+
+// read enters that the ring has been read since start.
+//
+//go:nowritebarrierrec
+func (c *perfChain) read(t *perfThread, start int64) {
+	c.spent += nanotime() - start
+	if c.n >= perfWindow || c.broken > perfChainBroken {
+		c.endWindow(t)
+	}
+	for i := range t.ctr[:t.n] {
+		if k := &t.ctr[i]; k.chain && k.rung < k.minRung {
+			t.step(i, 0) // as throttle wants it
+			c.bell.ring(perfBellFirst)
+		}
+	}
+}
+
+// endWindow decides which of t's periods change, whether the thread goes back to
+// signals, and begins a new window.
+//
+//go:nowritebarrierrec
+func (c *perfChain) endWindow(t *perfThread) {
+	b := &t.load
+	cost := c.cost()
+	cpu := t.cpuTime(nanotime())
+	total := max(cpu-c.cpu, cost)
+	b.hits = c.hits
+	cost += b.silentCost(t, perfCost.whole, total)
+	c.sum += min(cost, total)
+	b.choose(t, perfDirection(cost, 0, max(total, cost)))
+	b.hits = [perf.MaxEvents]int32{}
+	c.judged += c.n
+	c.n, c.spent, c.cpu = 0, 0, cpu
+	c.hits = [perf.MaxEvents]int32{}
+	for i := range t.ctr[:t.n] {
+		if d := b.change[i]; d != 0 && t.ctr[i].chain {
+			b.change[i] = 0
+			t.step(i, int(d))
+		}
+	}
+	if c.broken > perfChainBroken {
+		c.goBack(t)
+	}
+	if c.judged >= perfChainJudged || !c.quiet {
+		c.judged, c.broken = 0, 0
+	}
+}
+
+// cost returns what the samples of the window have cost until now, in ns.
+//
+//go:nowritebarrierrec
+func (c *perfChain) cost() int64 { return c.n*perfCost.interrupt + c.spent }
+
+// goBack has t's thread get signals again, whose handler unwinds the stacks. After
+// ever more of them it tries without again.
+//
+//go:nowritebarrierrec
+func (c *perfChain) goBack(t *perfThread) {
+	c.wait = 1 << (perfChainAway + c.away)
+	c.away = min(c.away+1, 10)
+	t.setQuiet(false)
+}
+
+// setQuiet sets whether t's counters whose samples bring their stacks send no signals.
+//
+//go:nowritebarrierrec
+func (t *perfThread) setQuiet(on bool) {
+	t.chain.quiet = on
+	flags, interval := uintptr(_O_ASYNC), int64(0)
+	if on {
+		flags, interval = 0, perfBellFirst
+	}
+	t.chain.bell.ring(interval)
+	for i := range t.ctr[:t.n] {
+		if c := &t.ctr[i]; c.chain && c.firstDone && c.isOpen() {
+			fcntlPtr(c.fd, _F_SETFL, flags)
+		}
+	}
+}
+
+// perfChooseChains chooses the events of the session whose samples are to bring their
+// stacks: those whose overflows are interrupts. Others are noticed by the thread itself,
+// which can be signalled at little cost. C code that is unwound by the program's own
+// means has to be so in a signal handler.
+func perfChooseChains(ss *perfSession, limits perf.Limits) {
+	for _, slot := range ss.slots[:ss.n] {
+		s := &perfTables.slots[slot]
+		s.chain = perfHasChains && limits.Chains && s.cfg.Interrupts() && cgoTraceback == nil
+	}
+	call := mcall
+	perfLinux.mcall = **(**uintptr)(unsafe.Pointer(&call)) // its ABI differs between ports
+	f := findfunc(perfLinux.mcall)
+	perfLinux.mcallSize = 0
+	for findfunc(perfLinux.mcall+perfLinux.mcallSize) == f && perfLinux.mcallSize < 1<<10 {
+		perfLinux.mcallSize++
+	}
+}
+
+// hasChains reports whether samples of the session bring their stacks.
+func (ss *perfSession) hasChains() bool {
+	for _, slot := range ss.slots[:ss.n] {
+		if perfTables.slots[slot].chain {
+			return true
+		}
+	}
+	return false
+}
+
+// takesChains reports whether samples of slot s are to bring their stacks on t's thread.
+func (t *perfThread) takesChains(s *perfSlot) bool {
+	return s.chain && t.wantsChains && (t.ring.base == 0 || t.ring.mask+1 >= perfChainRing)
+}
+
+// addChains has t's thread, whose counters of the session have been opened, be quiet if
+// it can.
+func (t *perfThread) addChains(ss *perfSession) {
+	for _, slot := range ss.slots[:ss.n] {
+		if t.ctr[slot].chain {
+			t.chain.slots |= perfSlotBit(int(slot))
+		}
+	}
+	b := &t.chain.bell
+	if t.chain.slots == 0 || b.exists || t.ring.mask+1 < perfChainRing || !b.make(t) {
+		return
+	}
+	t.chain.cpu = t.cpuTime(nanotime())
+	t.setQuiet(true)
+}
+
+// dropChains forgets counters that have been closed.
+func (t *perfThread) dropChains(slots perfSlots) {
+	if t.chain.slots &^= slots; t.chain.slots == 0 {
+		t.chain.quiet = false
+		t.chain.bell.delete()
+	}
+}
+
+// newWindow begins a new window because the thread's counters have changed. cpu is its
+// CPU time by them.
+//
+//go:nowritebarrierrec
+func (c *perfChain) newWindow(cpu int64) {
+	c.sum += c.cost()
+	c.n, c.spent, c.cpu = 0, 0, cpu
+	c.hits = [perf.MaxEvents]int32{}
+}
+
+// handled is called at the end of a run of t's signal handler, which began at entry.
+//
+//go:nowritebarrierrec
+func (c *perfChain) handled(t *perfThread, entry int64) {
+	if c.quiet {
+		c.spent += perfCost.whole - perfCost.interrupt // the signal
+		c.read(t, entry)
+		return
+	}
+	if c.wait--; c.wait == 0 {
+		t.setQuiet(true)
+	}
+}
+
+// cost returns what samples have cost the thread until now, in ns.
+//
+//go:nowritebarrierrec
+func (t *perfThread) cost() int64 { return t.load.total() + t.chain.sum + t.chain.cost() }

@@ -1,0 +1,134 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Tests of sampling without signals, perfchain_linux.go in package runtime.
+
+package pprof
+
+import (
+	"context"
+	"internal/profile"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+//go:noinline
+func chainWorkA(n int) (x int) {
+	for i := range n {
+		x += i * i
+	}
+	return x
+}
+
+//go:noinline
+func chainWorkB(n int) (x int) {
+	for i := range n {
+		x += i * x
+	}
+	return x
+}
+
+// perfChainEvent has the kernel record stacks, and returns an event for it.
+func perfChainEvent(t *testing.T) string {
+	event := perfTimeEvent(t)
+	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		t.Skip("the kernel can't follow Go's stacks on this architecture")
+	}
+	t.Setenv(stacksEnv, "kernel")
+	return event
+}
+
+// TestPerfChainLabels tests that samples whose stacks the kernel records have the
+// labels of their time, although they are read later: a goroutine changes its labels,
+// goroutines hand over their thread, and goroutines end.
+func TestPerfChainLabels(t *testing.T) {
+	event := perfChainEvent(t)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const unit = 20e3 // less than a period, so that samples wait for their turn
+	label := func(name string, f func(int) int) {
+		Do(context.Background(), Labels("work", name), func(context.Context) { f(unit) })
+	}
+	work := func(rounds int) {
+		for range rounds {
+			label("A", chainWorkA)
+			label("B", chainWorkB)
+			var wg sync.WaitGroup
+			ping := make(chan bool)
+			wg.Go(func() {
+				SetGoroutineLabels(WithLabels(context.Background(), Labels("work", "A")))
+				for range 3 {
+					chainWorkA(unit)
+					ping <- true
+				}
+			})
+			wg.Go(func() {
+				SetGoroutineLabels(WithLabels(context.Background(), Labels("work", "B")))
+				for range 3 {
+					chainWorkB(unit)
+					<-ping
+				}
+			})
+			wg.Add(1)
+			time.AfterFunc(0, func() { // a goroutine that none has started
+				defer wg.Done()
+				SetGoroutineLabels(WithLabels(context.Background(), Labels("work", "A")))
+				chainWorkA(2 * unit)
+			})
+			wg.Wait()
+		}
+	}
+	r := perfProfileOf(t, []perfReq{{event, 300e3}}, func() { work(2000) })[0]
+	r.balance()
+	t.Log(r.ledger())
+	if !strings.Contains(r.ledger(), "stacks: by the kernel on ") {
+		t.Error("the ledger does not say that the kernel has recorded stacks")
+	}
+	var n [2]int64
+	for i, name := range []string{"A", "B"} {
+		n[i] = r.count(func(s *profile.Sample) bool {
+			fs := perfFrames(s)
+			if !slices.Contains(fs, "runtime/pprof.chainWork"+name) || slices.Contains(fs, "runtime._PerfDelayed") {
+				return false
+			}
+			if !slices.Equal(s.Label["work"], []string{name}) {
+				t.Errorf("%d samples of chainWork%s have the labels %v: %v", s.Value[0], name, s.Label, fs)
+			}
+			return true
+		})
+	}
+	t.Logf("samples: %d", n)
+	if n[0] < 50 || n[1] < 50 {
+		t.Errorf("%d samples: too few", n)
+	}
+}
+
+// TestPerfChainSetting tests values of the variable.
+func TestPerfChainSetting(t *testing.T) {
+	perfTimeEvent(t)
+	for _, s := range []string{"", "signal", "kernel"} {
+		t.Setenv(stacksEnv, s)
+		if err := StartCPUProfileWithConfig(PerfEvent(io.Discard, "task-clock:u", 0)); err != nil {
+			t.Errorf("%s=%s: %v", stacksEnv, s, err)
+		} else {
+			StopCPUProfile()
+		}
+	}
+	t.Setenv(stacksEnv, "chains")
+	err := StartCPUProfileWithConfig(PerfEvent(io.Discard, "task-clock:u", 0))
+	if err == nil {
+		StopCPUProfile()
+		t.Fatal("a wrong value is accepted")
+	}
+	if want := stacksEnv + `="chains": not signal or kernel`; !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	perfNothingOpen(t)
+}
+
+var _ = emulated(TestPerfChainLabels)
