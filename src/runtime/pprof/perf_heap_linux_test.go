@@ -87,7 +87,7 @@ func TestPerfPace(t *testing.T) {
 	}
 	t.Logf("without a profile %+v, with %+v", without, with)
 	// Two profiles have their builders, and some stacks.
-	if grown := int64(with.live - without.live); grown > 200<<10 {
+	if grown := int64(with.live - without.live); grown > 400<<10 {
 		t.Errorf("a profile of two events makes %d bytes live", grown)
 	}
 	if with.goal != without.goal {
