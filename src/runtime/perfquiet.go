@@ -34,7 +34,8 @@ func perfQuietStart() {
 	startTheWorld(stw)
 }
 
-// perfQuietStop ends one. Goroutines lose perfBubbled when their status changes next.
+// perfQuietStop ends one. Goroutines keep perfBubbled until they end: they may be in a
+// bubble, and be without it for a moment.
 func perfQuietStop() { perfQuiet.Add(-1) }
 
 // perfRelabel is called when a goroutine is about to change its labels.

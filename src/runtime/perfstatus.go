@@ -87,8 +87,8 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 	if !a.plain {
 		if a != &perfBubbled {
 			perfStatusFull(gp, a, old, new)
-		} else if new == _Gdead || gp.bubble == nil && perfQuiet.Load() == 0 {
-			gp.account = 0 // whoever changes the status owns gp
+		} else if new == _Gdead {
+			gp.account = 0
 		}
 		return gp.bubble != nil
 	}
