@@ -47,12 +47,13 @@ var perfTagRoots struct {
 	bufs    [perf.MaxEvents]atomic.UnsafePointer
 }
 
-// newPerfBuf returns a buffer for the slot. No thread may be armed for it.
+// newPerfBuf returns a buffer for the slot, or nil if there is no memory. No thread may
+// be armed for it.
 func newPerfBuf(slot int) *perfBuf {
 	n := alignUp(unsafe.Sizeof(perfBuf{}), physPageSize)
 	p := sysAllocOS(n, "profile buffer")
 	if p == nil {
-		throw("runtime: cannot allocate memory")
+		return nil
 	}
 	// The first sample would otherwise get a huge page, which is nearly all of it.
 	sysNoHugePageOS(p, n)
@@ -77,6 +78,9 @@ func newPerfBuf(slot int) *perfBuf {
 
 // free gives b back, which was the slot's. Nobody writes or reads it any more.
 func (b *perfBuf) free(slot int) {
+	if b == nil {
+		return
+	}
 	perfTagRoots.bufs[slot].StoreNoWB(nil)
 	perfTagRoots.n.Add(-1)
 	// A collector that has seen b counts in marking since before. It can't be

@@ -142,9 +142,12 @@ func perfStart(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failu
 		return 0, f
 	}
 	ss := &perfTables.sessions[session]
-	for _, slot := range ss.slots[:ss.n] {
+	for i, slot := range ss.slots[:ss.n] {
 		s := &perfTables.slots[slot]
-		s.buf = newPerfBuf(int(slot))
+		if s.buf = newPerfBuf(int(slot)); s.buf == nil {
+			perfDone(session)
+			return 0, perf.Failure{Slot: i, Op: perf.OpBuffer}
+		}
 		s.log = &s.buf.log
 	}
 	if f = perfosStart(ss, limits); f.Op != perf.OpNone {

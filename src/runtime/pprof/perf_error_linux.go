@@ -22,6 +22,8 @@ func perfCause(f perf.Failure) string {
 		return fmt.Sprintf("other sessions have taken too many of the %d events that can be sampled at once; stop one, or ask for fewer events", perf.MaxEvents)
 	case perf.OpWatch:
 		return "another session samples every execution of the same instruction; stop it, or choose a period above 1"
+	case perf.OpBuffer:
+		return "no address space for the event's buffer of 2.25 MiB (" + syscall.ENOMEM.Error() + "); raise the limit (ulimit -v), or ask for fewer events"
 	case perf.OpRing:
 		if f.Errno == 0 {
 			return "the limit of locked memory is reached, so that overflows of several events at once are told apart by reading the counters; " +
@@ -100,8 +102,11 @@ func perfNofile() string {
 }
 
 func perfErrno(f perf.Failure) error {
-	if f.Op == perf.OpBusy || f.Op == perf.OpWatch {
+	switch f.Op {
+	case perf.OpBusy, perf.OpWatch:
 		return syscall.EBUSY
+	case perf.OpBuffer:
+		return syscall.ENOMEM
 	}
 	return syscall.Errno(f.Errno)
 }

@@ -10,13 +10,16 @@ package pprof
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -173,5 +176,52 @@ func TestPerfSessionMemory(t *testing.T) {
 	}
 	if d := space2 - space; d > 256<<20 {
 		t.Errorf("the address space grew by %d bytes in %d sessions", d, n)
+	}
+}
+
+// TestPerfNoMemory tests that a profile for whose buffer there is no address space is
+// refused, and leaves the program as it was.
+func TestPerfNoMemory(t *testing.T) {
+	perfNeeds(t, "task-clock:u")
+	if perfInChild() == "" {
+		perfChild(t, "no memory", nil)
+		return
+	}
+	start := func() error {
+		err := StartCPUProfileWithConfig(PerfEvent(io.Discard, "task-clock:u", 0))
+		if err == nil {
+			StopCPUProfile()
+		}
+		return err
+	}
+	if err := start(); err != nil { // with what is made once
+		t.Fatal(err)
+	}
+	var used, resident uint64 // pages
+	statm, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Sscan(string(statm), &used, &resident); err != nil {
+		t.Fatal(err)
+	}
+	var old syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &old); err != nil {
+		t.Fatal(err)
+	}
+	lim := syscall.Rlimit{Cur: used*uint64(os.Getpagesize()) + 1<<20, Max: old.Max}
+	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &lim); err != nil {
+		t.Fatal(err)
+	}
+	err = start()
+	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &old); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(err, syscall.ENOMEM) || !strings.Contains(err.Error(), "ulimit -v") {
+		t.Errorf("the error is %v", err)
+	}
+	perfNothingOpen(t)
+	if err := start(); err != nil {
+		t.Errorf("with memory again: %v", err)
 	}
 }

@@ -25,6 +25,7 @@ const (
 	OpControl    // PERF_EVENT_IOC_ID, PERF_EVENT_IOC_ENABLE
 	OpBusy       // other sessions have taken the slots
 	OpWatch      // another session samples the same executions
+	OpBuffer     // memory for the event's buffer
 )
 
 // A Failure says which step failed for which event. The zero Failure is success.
