@@ -21,9 +21,9 @@
 //     they do in a signal handler, when the call ends at the latest.
 //
 // Assembly may use the frame pointer's register for something else, and arm64's kernel
-// does not follow it from the system stack to a goroutine's at lower addresses. A chain that does not
-// reach the first function of its stack shows that. A thread that has several of
-// these goes back to signals for a while; see perfChain.goBack.
+// does not follow it from the system stack to a goroutine's at lower addresses. A chain
+// that does not reach the first function of its stack shows that. A thread that has
+// several of these goes back to signals for a while; see perfChain.goBack.
 
 package runtime
 

@@ -62,15 +62,16 @@ func perfSessionLeave(mp *m, grown bool) {
 	if t == nil || !t.chain.bell.exists {
 		return // that another thread may set it meanwhile does not matter
 	}
+	t.acquire()
 	// A page fault that is an overflow is taken again after its signal, whose handler
-	// gives up while the lock is held: for ever, with one sample per fault.
+	// gives up while the lock is held: for ever, with one sample per fault. Sessions
+	// join with the lock held, and start their counters afterwards.
 	loud := t.slots != t.chain.slots
 	var mask sigset
 	if loud {
 		sigsave(&mask)
 		sigblock(false)
 	}
-	t.acquire()
 	if t.mp.ptr() == mp && t.chain.quiet && t.ring.base != 0 && t.ring.head() != t.ring.tail {
 		gp := mp.curg
 		// If it is preempted, newstack does not return.
@@ -175,6 +176,9 @@ func perfChooseChains(ss *perfSession, limits perf.Limits) {
 	for _, slot := range ss.slots[:ss.n] {
 		s := &perfTables.slots[slot]
 		s.chain = perfHasChains && limits.Chains && s.cfg.Interrupts() && cgoTraceback == nil
+	}
+	if !ss.hasChains() {
+		return
 	}
 	call := mcall
 	perfLinux.mcall = **(**uintptr)(unsafe.Pointer(&call)) // its ABI differs between ports

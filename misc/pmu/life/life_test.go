@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -268,5 +269,28 @@ func TestPlugin(t *testing.T) {
 	}
 	if took < 10e6 || ns < took-took/4 || ns > took+took/4 {
 		t.Errorf("%d ns are the plugin's function's in the profile, want %d; of %d: %v", ns, took, p.Sums[1], p.Events)
+	}
+}
+
+// TestClobberedFramePointer tests that a thread whose stacks the kernel can't follow goes
+// back to signals, after a few samples whose callers are missing.
+func TestClobberedFramePointer(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("the program has assembly for amd64")
+	}
+	exe := build(t, "clobber")
+	for _, stacks := range []string{"signal", "kernel"} {
+		file := filepath.Join(t.TempDir(), "prof")
+		works(t, []string{"GO_PPROF_STACKS=" + stacks, "GO_PPROF_MAX_OVERHEAD=off"}, exe, file)
+		p := read(t, file)
+		balance(t, p, 0.05)
+		all, called, broken := p.Functions["main.spin"], p.Functions["main.caller"], p.Functions["runtime._PerfBroken"]
+		t.Logf("%s: %d samples, %d with their caller, %d without", stacks, all, called, broken)
+		if all < 300 || called < all*3/4 {
+			t.Errorf("%s: %d of %d samples have their caller", stacks, called, all)
+		}
+		if (broken != 0) != (stacks == "kernel") {
+			t.Errorf("%s: %d samples without callers", stacks, broken)
+		}
 	}
 }

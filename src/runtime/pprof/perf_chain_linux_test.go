@@ -10,6 +10,7 @@ import (
 	"context"
 	"internal/profile"
 	"io"
+	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -108,6 +109,31 @@ func TestPerfChainLabels(t *testing.T) {
 	}
 }
 
+// TestPerfChainBell tests that a thread whose goroutine neither leaves it nor changes
+// its labels reads its ring in time. There is more than two rings full, and the goroutine
+// can't be preempted.
+func TestPerfChainBell(t *testing.T) {
+	event := perfChainEvent(t)
+	if perfInChild() == "" {
+		perfChild(t, "bell", func(cmd *exec.Cmd) {
+			cmd.Env = append(cmd.Env, "GODEBUG=asyncpreemptoff=1", "GOGC=off", costEnv+"=off")
+		})
+		return
+	}
+	n := int(600e6)
+	if event == "cycles" {
+		n = 100e6 // slow and exact
+	}
+	r := perfProfileOf(t, []perfReq{{event, 200e3}}, func() { chainWorkA(n) })[0]
+	r.balance()
+	if n := r.inFrame("runtime._PerfLostRing"); n != 0 {
+		t.Errorf("%d samples did not fit in the ring:\n%s", n, r.ledger())
+	}
+	if n := r.inFrame("runtime/pprof.chainWorkA"); n < 500 {
+		t.Errorf("%d samples: too few", n)
+	}
+}
+
 // TestPerfChainSetting tests values of the variable.
 func TestPerfChainSetting(t *testing.T) {
 	perfTimeEvent(t)
@@ -132,3 +158,4 @@ func TestPerfChainSetting(t *testing.T) {
 }
 
 var _ = emulated(TestPerfChainLabels)
+var _ = emulated(TestPerfChainBell)
