@@ -42,8 +42,9 @@ type perfBuf struct {
 // perfTagRoots has the buffers whose tags keep label sets alive. The garbage collector
 // reads it without a lock.
 var perfTagRoots struct {
-	n       atomic.Int32 // buffers
-	marking atomic.Int32 // not 0 while one may be looked at
+	n       atomic.Int32      // buffers
+	mark    func(gcw *gcWork) // perfMarkBufs, set before n; see perfHooks
+	marking atomic.Int32      // not 0 while a buffer may be looked at
 	bufs    [perf.MaxEvents]atomic.UnsafePointer
 }
 
@@ -72,6 +73,7 @@ func newPerfBuf(slot int) *perfBuf {
 	}
 	b.charge(perfBufWords/perfBufDue, perfBufTags/perfBufDue)
 	perfTagRoots.bufs[slot].StoreNoWB(p)
+	perfTagRoots.mark = perfMarkBufs
 	perfTagRoots.n.Add(1)
 	return b
 }
@@ -141,17 +143,23 @@ func (b *perfBuf) rewind() {
 // perfMarkTags marks the label sets that tags in buffers refer to. It is a part of
 // scanning roots.
 //
+//go:nowritebarrier
+func perfMarkTags(gcw *gcWork) {
+	if perfTagRoots.n.Load() != 0 {
+		perfTagRoots.mark(gcw)
+	}
+}
+
+// perfMarkBufs is perfMarkTags when there are buffers.
+//
 // What is written to a buffer during the collection need not be found here: the tag is
 // the interrupted goroutine's, from which the collection that is under way reaches the
 // label set as well; see profBuf.write. The same holds if the handler has not got to
 // count the tag yet. What the reader clears meanwhile is shaded by its write barrier.
 //
 //go:nowritebarrier
-func perfMarkTags(gcw *gcWork) {
+func perfMarkBufs(gcw *gcWork) {
 	roots := &perfTagRoots
-	if roots.n.Load() == 0 {
-		return
-	}
 	roots.marking.Add(1)
 	for i := range roots.bufs {
 		if b := (*perfBuf)(roots.bufs[i].Load()); b != nil {
