@@ -140,31 +140,41 @@ func perfSameStack(a, b []uintptr) bool {
 	return true
 }
 
-// perfExplain returns which of the known reasons makes the difference, or -1. The first
-// are the unwinder's faults:
+// perfExplain returns which of the known reasons makes the difference, or -1.
+// Three are the unwinder's faults, one the kernel's:
 //
-//	0  it gives up in a function that moves the stack pointer by itself, if that is the
-//	   innermost one
+//	0  the unwinder gives up in a function that moves the stack pointer by itself, if
+//	   that is the innermost one
 //	1  it begins at the caller of the function that calls the vDSO, also while that
 //	   function is before the call or behind it
 //	2  it takes systemstack, called on the system stack, for one that changes stacks
 //	3  arm64's kernel does not follow frame pointers to lower addresses (unwind_user_frame
-//	   in arch/arm64/kernel/stacktrace.c), and so not from the system stack to the goroutine's
+//	   in arch/arm64/kernel/stacktrace.c), and so not from the system stack to the
+//	   goroutine's
 func perfExplain(chain, unwound []uintptr) int {
-	caller := chain
-	if len(chain) > 0 && perfCallsVDSO(chain[0]-1) {
-		caller = chain[1:]
-	}
-	n := len(caller)
-	switch {
-	case GOARCH == "arm64" && n > 1 && caller[n-1] == abi.FuncPCABIInternal(_PerfBroken)+1 && len(unwound) > n-1 &&
-		perfSameStack(caller[:n-1], unwound[:n-1]) && findfunc(caller[n-2]-1).funcID == abi.FuncID_systemstack:
-		return 3
-	case len(unwound) == 0 || len(chain) == 0 || !perfChainEnds(chain[len(chain)-1]):
+	n := len(chain)
+	if n == 0 || len(unwound) == 0 {
 		return -1
+	}
+	cut := GOARCH == "arm64" && n > 1 && chain[n-1] == abi.FuncPCABIInternal(_PerfBroken)+1 &&
+		findfunc(chain[n-2]-1).funcID == abi.FuncID_systemstack
+	if cut {
+		chain = chain[:n-1]
+	} else if !perfChainEnds(chain[n-1]) {
+		return -1
+	}
+	same := func(chain []uintptr) bool {
+		if cut {
+			return perfSameStack(chain, unwound[:min(len(unwound), len(chain))])
+		}
+		return perfSameStack(chain, unwound)
+	}
+	switch {
+	case cut && same(chain):
+		return 3
 	case len(unwound) == 1 && unwound[0] == chain[0]:
 		return 0
-	case n < len(chain) && perfSameStack(caller, unwound):
+	case perfCallsVDSO(chain[0]-1) && same(chain[1:]):
 		return 1
 	case unwound[0] == chain[0] && findfunc(chain[0]-1).funcID == abi.FuncID_systemstack:
 		return 2

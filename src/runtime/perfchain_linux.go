@@ -209,6 +209,7 @@ func (t *perfThread) chainStack(rec *perfRecord, mp *m) (stk []uintptr, labelled
 	if perfFrameAt(pc) == perfFrameOdd && !findfunc(pc).valid() {
 		return t.chainOutside(rec, mp, n), true
 	}
+	leaf := n
 	pcs[n] = pc + 1 // stacks hold return addresses; see tracebackPCs
 	n++
 	caller, ok := r.hidden(rec, rec.pc)
@@ -221,7 +222,7 @@ func (t *perfThread) chainStack(rec *perfRecord, mp *m) (stk []uintptr, labelled
 		n++
 	}
 	if n < len(pcs) && !(ok && perfChainEnds(pcs[n-1])) {
-		n = t.mendChain(mp, n, ok)
+		n = t.mendChain(mp, leaf, n, ok)
 	}
 	return pcs[1:n], !perfInMcall(pcs[n-1])
 }
@@ -268,20 +269,20 @@ func (t *perfThread) kernelChain(rec *perfRecord, n int) int {
 	return n
 }
 
-// mendChain completes the n-2 frames of t.stk that don't reach the first function of a
-// stack, or can't be trusted, as well as it can, and returns their new number and two.
+// mendChain completes the frames of t.stk from leaf to n, which don't reach the first
+// function of a stack, or can't be trusted, as well as it can, and returns the new n.
 //
 //go:nowritebarrierrec
-func (t *perfThread) mendChain(mp *m, n int, ok bool) int {
+func (t *perfThread) mendChain(mp *m, leaf, n int, ok bool) int {
 	pcs := &t.stk.pcs
 	// What is no code was taken for a frame because the register was something else.
-	k := 3
+	k := leaf + 1
 	for k < n && findfunc(pcs[k]).valid() {
 		k++
 	}
 	if f := findfunc(pcs[k-1]); ok && k == n && f.valid() && f.funcID == abi.FuncID_morestack {
 		gp := mp.curg
-		if gp == nil || k > 4 && perfGivesWay(pcs[k-3]) {
+		if gp == nil || k-3 >= leaf && perfGivesWay(pcs[k-3]) {
 			return n // the scheduler's, after a preemption
 		}
 		// morestack does not show in stacks; see unwinder.resolveInternal.
@@ -342,6 +343,9 @@ func (t *perfThread) chainOutside(rec *perfRecord, mp *m, n int) []uintptr {
 		}
 		return pcs[1:n]
 	}
+	if n > first && inVDSOPage(rec.pc) && findfunc(pcs[first]).valid() {
+		return pcs[1:t.mendChain(mp, first, n, true)]
+	}
 	why := abi.FuncPCABIInternal(_ExternalCode)
 	if inVDSOPage(rec.pc) {
 		why = abi.FuncPCABIInternal(_VDSO)
@@ -357,8 +361,10 @@ func (t *perfThread) chainOutside(rec *perfRecord, mp *m, n int) []uintptr {
 //go:nowritebarrierrec
 func perfCallsVDSO(pc uintptr) bool {
 	switch funcname(findfunc(pc)) {
-	case "runtime.nanotime1", "runtime.walltime", "runtime.vgetrandom1", "time.now":
+	case "runtime.nanotime1", "runtime.walltime", "runtime.vgetrandom1":
 		return true
+	case "time.now":
+		return GOARCH == "amd64" // elsewhere it is Go code that calls the others
 	}
 	return false
 }
