@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// The memory of profiles' buffers. It is outside the heap, so that a profile does not
+// The memory of profiles' buffers and of package pprof's tables. It is outside the heap, so that a profile does not
 // change the garbage collector's pace: a program with a live heap of 1 MB would
 // otherwise be one with three times as much.
 //
@@ -113,6 +113,29 @@ func (b *perfBuf) charge(words, tags int) {
 func perfChargeMemory(n int64) {
 	memstats.other_sys.add(n)
 	gcController.mappedReady.Add(n)
+}
+
+// perfTableAlloc returns n bytes outside the heap, zeroed, or nil if there is no memory.
+// They are accounted for in MemStats.OtherSys, whether they are used or not.
+//
+//go:linkname perfTableAlloc runtime/pprof.runtime_perfTableAlloc
+func perfTableAlloc(n uintptr) unsafe.Pointer {
+	n = alignUp(n, physPageSize)
+	p := sysAllocOS(n, "profile table")
+	if p != nil {
+		sysNoHugePageOS(p, n)
+		perfChargeMemory(int64(n))
+	}
+	return p
+}
+
+// perfTableFree gives back what perfTableAlloc returned for n.
+//
+//go:linkname perfTableFree runtime/pprof.runtime_perfTableFree
+func perfTableFree(p unsafe.Pointer, n uintptr) {
+	n = alignUp(n, physPageSize)
+	perfChargeMemory(-int64(n))
+	sysFreeOS(p, n)
 }
 
 // chargeWritten accounts for what has been written. The caller is the reader.

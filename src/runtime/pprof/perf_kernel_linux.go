@@ -11,7 +11,12 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"unsafe"
 )
+
+// Memory outside the heap, zeroed, or nil if there is none.
+func runtime_perfTableAlloc(n uintptr) unsafe.Pointer
+func runtime_perfTableFree(p unsafe.Pointer, n uintptr)
 
 // kernelSymbols are the kernel's functions; none if their addresses are hidden. They
 // are read once, when a profile first has samples in the kernel, as it takes the kernel
@@ -25,7 +30,8 @@ var kernelSymbols = sync.OnceValue(func() *ksyms {
 	return readKallsyms(f)
 })
 
-// ksyms are functions, sorted by address.
+// ksyms are functions, sorted by address. They are outside the heap, so that a profile
+// with the kernel does not change the garbage collector's pace.
 type ksyms struct {
 	syms  []ksym
 	names []byte // one after the other
@@ -37,36 +43,55 @@ type ksym struct {
 	size uint32 // of the name
 }
 
-// ksymCount and ksymNames are what a kernel has, and some more. Memory of that size is not
-// in use before it is written, whereas growing to it takes most of the time of reading
-// where page faults are dear.
+// ksymCount and ksymNames are more than kernels have: some 130,000 functions, whose names
+// have 3 MB. What is not written takes address space only.
 const (
-	ksymCount = 1 << 16
-	ksymNames = 2 << 20
+	ksymCount = 1 << 18
+	ksymNames = 8 << 20
 )
+
+// newKsyms returns a table with room for count functions and bytes of names, and a function
+// that gives it back. Where there is no more room, append continues on the heap.
+func newKsyms(count, names int) (k *ksyms, free func()) {
+	const size = int(unsafe.Sizeof(ksym{}))
+	n := uintptr(count*size + names)
+	p := runtime_perfTableAlloc(n)
+	if p == nil {
+		return new(ksyms), func() {}
+	}
+	k = &ksyms{
+		unsafe.Slice((*ksym)(p), count)[:0],
+		unsafe.Slice((*byte)(unsafe.Add(p, count*size)), names)[:0],
+	}
+	return k, func() { runtime_perfTableFree(p, n) }
+}
 
 // readKallsyms reads lines of the form "ffffffff81000000 T _text\t[module]" and
 // keeps those of code (proc_kallsyms(5): types T, t, W, w).
 func readKallsyms(r io.Reader) *ksyms {
-	k := &ksyms{make([]ksym, 0, ksymCount), make([]byte, 0, ksymNames)}
+	all, free := newKsyms(ksymCount, ksymNames)
+	defer free()
 	buf := make([]byte, 64<<10)
 	for n := 0; n < len(buf); { // a longer line is none
 		m, err := r.Read(buf[n:])
 		n += m
-		done, ok := k.addLines(buf[:n])
+		done, ok := all.addLines(buf[:n])
 		if err != nil || !ok {
 			break
 		}
 		n = copy(buf, buf[done:n])
 	}
-	if len(k.syms) == 0 {
+	if len(all.syms) == 0 {
 		return new(ksyms)
 	}
 	// The first of several names of an address is the one that is found.
 	order := func(a, b ksym) int { return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(a.name, b.name)) }
-	if !slices.IsSortedFunc(k.syms, order) {
-		slices.SortFunc(k.syms, order) // modules
+	if !slices.IsSortedFunc(all.syms, order) {
+		slices.SortFunc(all.syms, order) // modules
 	}
+	k, _ := newKsyms(len(all.syms), len(all.names))
+	k.syms = append(k.syms, all.syms...)
+	k.names = append(k.names, all.names...)
 	return k
 }
 

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"internal/abi"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/iotest"
 	"unsafe"
@@ -137,4 +139,35 @@ func TestReadKallsymsPieces(t *testing.T) {
 			t.Errorf("%.40q: %d symbols", bad, len(k.syms))
 		}
 	}
+}
+
+// TestKsymsMemory tests that the table is outside the heap and accounted for, and that
+// reading it leaves nothing else.
+func TestKsymsMemory(t *testing.T) {
+	const n = 100e3
+	var text strings.Builder
+	for i := range int(n) {
+		fmt.Fprintf(&text, "%016x t f%d\n", 0xffffffff81000000+0x10*uint64(i), i)
+	}
+	measure := func() (m runtime.MemStats) {
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m
+	}
+	readKallsyms(strings.NewReader("ffffffff81000000 T f\n"))
+	before := measure()
+	k := readKallsyms(strings.NewReader(text.String()))
+	after := measure()
+	if name := k.at(0xffffffff81000010); name != "f1" {
+		t.Errorf("symbol 1 is %q", name)
+	}
+	want := int64(n*unsafe.Sizeof(ksym{})) + int64(len(k.names))
+	page := int64(syscall.Getpagesize())
+	if got := int64(after.OtherSys - before.OtherSys); got < want || got >= want+page {
+		t.Errorf("OtherSys grows by %d, want %d and less than a page", got, want)
+	}
+	if got := int64(after.HeapAlloc) - int64(before.HeapAlloc); got > 100<<10 {
+		t.Errorf("%d bytes of the heap are live", got)
+	}
+	runtime.KeepAlive(&text)
 }
