@@ -13,6 +13,9 @@ import (
 // PerfHasChains is perfHasChains.
 const PerfHasChains = perfHasChains
 
+// PerfHasAccount reports whether the goroutine has an account, or what stands for one.
+func PerfHasAccount() bool { return getg().account != 0 }
+
 // A PerfChainTap compares, at each overflow that the handler of a session sees while
 // its stack is still there, the stack that the kernel has recorded with the one that
 // the unwinder finds. Handlers of all threads write to it, with lock held.

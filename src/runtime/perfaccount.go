@@ -165,6 +165,7 @@ type perfAccountCounts struct {
 
 var (
 	perfBubbled      perfAccount  // of bubbles' goroutines that are not accounted
+	perfFollowed     perfAccount  // of others, while threads are sampled without signals; see perfquiet.go
 	perfAccountsUsed atomic.Int64 // of Ps that have no perfLocal, for tests
 )
 
@@ -251,6 +252,8 @@ func (a *perfAccount) free(gp *g) {
 	gp.account = 0
 	if a.bubbled {
 		gp.account = perfBubbled.ref()
+	} else if perfQuiet.Load() != 0 {
+		gp.account = perfFollowed.ref()
 	}
 	for c := a.counts.ptr(); c != nil; {
 		next := c.next.ptr()
@@ -292,7 +295,7 @@ func (a *perfAccount) release(gp *g) {
 //go:nosplit
 //go:nowritebarrierrec
 func perfAccountOf(gp *g) *perfAccount {
-	if a := gp.account.ptr(); a != &perfBubbled {
+	if a := gp.account.ptr(); a != &perfBubbled && a != &perfFollowed {
 		return a
 	}
 	return nil
@@ -319,8 +322,10 @@ func perfBorn(newg, parent *g) {
 }
 
 func perfBornAccounted(newg, parent *g) {
-	if newg.bubble != nil || perfQuiet.Load() != 0 {
+	if newg.bubble != nil {
 		newg.account = perfBubbled.ref()
+	} else if perfQuiet.Load() != 0 {
+		newg.account = perfFollowed.ref()
 	}
 	if parent != nil {
 		if p := perfAccountOf(parent); p != nil {
@@ -336,7 +341,7 @@ func perfInherit(newg *g, p *perfAccount) {
 	}
 	a := perfNewAccount(perf.PartRunnable)
 	a.pinned = p.pinned || p.member == 0 || p.intervals > 1
-	a.bubbled = newg.account != 0
+	a.bubbled = newg.account == perfBubbled.ref()
 	a.cpu = p.cpu
 	for c := p.counts.ptr(); c != nil; c = c.next.ptr() {
 		if c.pinned || c.intervals > 1 || c.intervals == 1 && (p.member == 0 || p.member.ptr().task.set != c.set) {

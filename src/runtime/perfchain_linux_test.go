@@ -14,6 +14,9 @@ import (
 	"runtime/pprof"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 )
 
@@ -94,4 +97,63 @@ func chainNames(pcs []uintptr) string {
 		fmt.Fprintf(&b, " %s+%d", f.Name(), pc-1-f.Entry())
 	}
 	return b.String()
+}
+
+// TestPerfFollowed tests that each goroutine has an account while threads are sampled
+// without signals, whatever it is in when that begins, and none afterwards.
+func TestPerfFollowed(t *testing.T) {
+	if !runtime.PerfHasChains {
+		t.Skip("the kernel can't follow Go's stacks on this architecture")
+	}
+	t.Setenv("GO_PPROF_STACKS", "kernel")
+	var session atomic.Int64 // the number of the one that runs, or 0
+	var looks, missed atomic.Int64
+	stop := make(chan bool)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				syscall.Close(-1) // a change of status, and back
+				if n := session.Load(); n != 0 {
+					has := runtime.PerfHasAccount()
+					if n == session.Load() {
+						looks.Add(1)
+						if !has {
+							missed.Add(1)
+						}
+					}
+				}
+			}
+		})
+	}
+	defer wg.Wait()
+	defer close(stop)
+	for n := range int64(50) {
+		if runtime.PerfHasAccount() {
+			t.Fatal("the test's goroutine has an account")
+		}
+		if err := pprof.StartCPUProfileWithConfig(pprof.PerfEvent(io.Discard, "task-clock:u", 1e6)); err != nil {
+			t.Skip(err)
+		}
+		session.Store(n + 1)
+		for before := looks.Load(); looks.Load() < before+100; {
+			runtime.Gosched()
+		}
+		has := runtime.PerfHasAccount()
+		session.Store(0)
+		pprof.StopCPUProfile()
+		runtime.Gosched()
+		if !has {
+			t.Fatal("the test's goroutine has no account")
+		}
+	}
+	t.Logf("%d looks", looks.Load())
+	if n := missed.Load(); n != 0 {
+		t.Errorf("%d times of %d a goroutine had no account", n, looks.Load())
+	}
 }

@@ -32,7 +32,7 @@ func perfOwnAccount() *perfAccount {
 	a.mid = gp.m.id
 	a.calls = gp.m.ncgocall
 	a.turn = a.since
-	a.bubbled = gp.account != 0
+	a.bubbled = gp.account == perfBubbled.ref()
 	gp.account = a.ref()
 	return a
 }

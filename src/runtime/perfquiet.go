@@ -7,11 +7,14 @@
 //
 // The schedule path has no place for that. But casgstatus tells accounts of each change
 // of status (perfstatus.go), at no cost for goroutines that have none. So while there is
-// such a session each goroutine has an account, of its own or perfBubbled.
+// such a session each goroutine has an account: its own, perfBubbled or perfFollowed.
 
 package runtime
 
-import "internal/runtime/atomic"
+import (
+	"internal/runtime/atomic"
+	"unsafe"
+)
 
 // perfQuiet is how many sessions sample threads without signals.
 var perfQuiet atomic.Uint32
@@ -23,20 +26,36 @@ func perfQuietStart() {
 	stw := stopTheWorld(stwAllGoroutinesStack)
 	perfQuiet.Add(1)
 	forEachGRace(func(gp *g) {
-		if a := gp.account.ptr(); readgstatus(gp) == _Gdead {
-			return // its next life gets one from whoever starts it
-		} else if gp.account == 0 {
-			gp.account = perfBubbled.ref()
-		} else if a != &perfBubbled {
-			a.bubbled = true // perfBubbled comes after it
+		// A dead one's next life gets one from whoever starts it.
+		if gp.account == 0 && readgstatus(gp) != _Gdead {
+			gp.account = perfFollowed.ref()
 		}
 	})
 	startTheWorld(stw)
 }
 
-// perfQuietStop ends one. Goroutines keep perfBubbled until they end: they may be in a
-// bubble, and be without it for a moment.
+// perfQuietStop ends one. Goroutines lose perfFollowed when their status changes next.
 func perfQuietStop() { perfQuiet.Add(-1) }
+
+// perfUnfollow takes perfFollowed away from gp, whose status has become new, if gp has
+// ended or no session wants it any more.
+//
+// A goroutine that comes back from a system call changes its status also while the world
+// is stopped, so a session may begin in between. Then either perfQuietStart sees that gp
+// has no account, or the second look here sees that there is a session.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfUnfollow(gp *g, new uint32) {
+	if new != _Gdead && perfQuiet.Load() != 0 {
+		return
+	}
+	account := (*uintptr)(unsafe.Pointer(&gp.account))
+	atomic.Storeuintptr(account, 0)
+	if new != _Gdead && perfQuiet.Load() != 0 {
+		atomic.Storeuintptr(account, uintptr(perfFollowed.ref()))
+	}
+}
 
 // perfRelabel is called when a goroutine is about to change its labels.
 func perfRelabel() {

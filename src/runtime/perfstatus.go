@@ -85,10 +85,15 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 	}
 	a := gp.account.ptr()
 	if !a.plain {
-		if a != &perfBubbled {
+		switch a {
+		case &perfFollowed:
+			perfUnfollow(gp, new)
+		case &perfBubbled:
+			if new == _Gdead {
+				gp.account = 0
+			}
+		default:
 			perfStatusFull(gp, a, old, new)
-		} else if new == _Gdead {
-			gp.account = 0
 		}
 		return gp.bubble != nil
 	}
