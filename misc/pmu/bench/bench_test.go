@@ -108,25 +108,33 @@ func TestInterleave(t *testing.T) {
 // TestLongRow tests the row of long runs: ratios, the cost of a sample, what perf's
 // symbols add, and what is said where the overhead bound acted.
 func TestLongRow(t *testing.T) {
-	us, perf, ring := (&bench{}).longSamplers(1000, "cycles:u", 3e9)
-	if us.period != 3e6 || perf.period != us.period || ring.period != us.period || !us.loose || !us.inside() || perf.inside() || ring.inside() {
-		t.Errorf("samplers %+v, %+v, %+v", us, perf, ring)
+	l := samplersAt(1000, "cycles:u", 3e9)
+	for _, s := range []sampler{l.chains, l.signals, l.perf, l.ring} {
+		if ours := s == l.chains || s == l.signals; s.period != 3e6 || s.event != "cycles:u" || s.inside() != ours || s.loose != ours || (s.stacks != "") != ours {
+			t.Errorf("sampler %+v", s)
+		}
 	}
 	all := runs{
-		none.name: {{cpu: 10}, {cpu: 20}},
-		us.name:   {{cpu: 11}, {cpu: 24}},
-		ring.name: {{cpu: 10.5, out: "events 30000000000"}, {cpu: 20.5, out: "events 60000000000"}},
+		none.name:     {{cpu: 10}, {cpu: 20}},
+		l.chains.name: {{cpu: 11}, {cpu: 24}},
+		l.ring.name:   {{cpu: 10.5, out: "events 30000000000"}, {cpu: 20.5, out: "events 60000000000"}},
 	}
 	p := &profile.Profile{Comments: []string{"event: cycles:u", "period: 3000000", "counted: 33000000000 cycles", "samples: 9800", "delayed: 200 samples", "lost in ring: 1000"}}
-	profiles := []*profile.Profile{p, p}
-	got := strings.Join(longRow("load", 1000, all, profiles, us, perf, ring, 2), "|")
-	if want := "load|1000 Hz|15.00 s|1.150 (1.10–1.20)|||1.038 (1.02–1.05)|125.0 (50.0–200.0)|||37.5 (25.0–50.0)|91 %"; got != want {
-		t.Errorf("without perf\n%s, want\n%s", got, want)
+	bounded := &profile.Profile{Comments: append(p.Comments, "longest period: 6000011 (the overhead bound took it)")}
+	read := func(rn run) *profile.Profile {
+		if rn.profile == "bounded" {
+			return bounded
+		}
+		return p
 	}
-	all[perf.name] = []run{{cpu: 12, symbols: 1, taken: 10000}, {cpu: 22, symbols: 4, taken: 10000}}
-	profiles[1] = &profile.Profile{Comments: append(p.Comments, "longest period: 6000011 (the overhead bound took it)")}
-	got = strings.Join(longRow("load", 1000, all, profiles, us, perf, ring, 2), "|")
-	if want := "load|1000 Hz|15.00 s|1.150 (1.10–1.20)|1.150 (1.10–1.20)|1.300 (1.30–1.30)|1.038 (1.02–1.05)|125.0 (50.0–200.0)|200.0 (200.0–200.0)|450.0 (300.0–600.0)|37.5 (25.0–50.0)|91 % *"; got != want {
+	got := strings.Join(longRow("load", 1000, all, read, l, 2), "|")
+	if want := "load|1000 Hz|15.00 s|1.150 (1.10–1.20)||||1.038 (1.02–1.05)|125.0 (50.0–200.0)||||37.5 (25.0–50.0)|91 %"; got != want {
+		t.Errorf("alone\n%s, want\n%s", got, want)
+	}
+	all[l.perf.name] = []run{{cpu: 12, symbols: 1, taken: 10000}, {cpu: 22, symbols: 4, taken: 10000}}
+	all[l.signals.name] = []run{{cpu: 10.5}, {cpu: 22, profile: "bounded"}}
+	got = strings.Join(longRow("load", 1000, all, read, l, 2), "|")
+	if want := "load|1000 Hz|15.00 s|1.150 (1.10–1.20)|1.075 (1.05–1.10)|1.150 (1.10–1.20)|1.300 (1.30–1.30)|1.038 (1.02–1.05)|125.0 (50.0–200.0)|62.5 (25.0–100.0)|200.0 (200.0–200.0)|450.0 (300.0–600.0)|37.5 (25.0–50.0)|91 %, 91 % *"; got != want {
 		t.Errorf("with perf\n%s, want\n%s", got, want)
 	}
 }

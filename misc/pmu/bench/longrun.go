@@ -96,14 +96,20 @@ func (b *bench) longEvent() (event string, perSecond float64) {
 	return s.event, perSecond
 }
 
-// longSamplers are what is compared at a rate: us, perf, and the kernel alone.
-func (b *bench) longSamplers(hz float64, event string, perSecond float64) (us, perf, ring sampler) {
-	at := sampler{event: event, period: uint64(perSecond / hz)}
-	us, perf, ring = at, at, at
-	us.name, us.loose = fmt.Sprintf("this Go, %g Hz", hz), true
-	perf.name, perf.perf, perf.lookUp = fmt.Sprintf("perf, %g Hz", hz), true, true
-	ring.name, ring.ring = fmt.Sprintf("ring, %g Hz", hz), true
-	return us, perf, ring
+// longSamplers are what is compared at a rate: us, with the kernel's stacks and with a signal
+// for each sample, perf, and the kernel alone.
+type longSamplers struct{ chains, signals, perf, ring sampler }
+
+func samplersAt(hz float64, event string, perSecond float64) longSamplers {
+	at := func(name string) sampler {
+		return sampler{name: fmt.Sprintf("%s, %g Hz", name, hz), event: event, period: uint64(perSecond / hz)}
+	}
+	l := longSamplers{at("kernel's stacks"), at("signals"), at("perf"), at("ring")}
+	l.chains.loose, l.chains.stacks = true, "kernel"
+	l.signals.loose, l.signals.stacks = true, "signal"
+	l.perf.perf, l.perf.lookUp = true, true
+	l.ring.ring = true
+	return l
 }
 
 // longRuns compares the samplers in runs that are so long that what a profile costs
@@ -111,9 +117,9 @@ func (b *bench) longSamplers(hz float64, event string, perSecond float64) (us, p
 func longRuns(b *bench, r *report) {
 	event, perSecond := b.longEvent()
 	r.printf("CPU time of all processes, user and system, in parts of that without a profile: the same work of about %g s each time, %d rounds in which all samplers take turns. ", longSeconds, b.rounds)
-	r.printf("The event is `%s`, with %.3g in a second, the same for all. *This Go* has no overhead bound (`GO_PPROF_MAX_OVERHEAD=off`), and looks up its symbols itself. *perf* is `perf record -g`, with what it does at its end, and *with symbols* adds `perf report --no-inline`, which names functions, where our profiles have lines and inlined calls. *Ring* is what the kernel takes to write records without stacks that nobody reads. ", event, perSecond)
-	r.printf("*Cost* is in microseconds for each sample taken. *Taken* is our samples in percent of the periods counted; with * the bound lengthened periods all the same, to keep the program alive, and the row does not compare. (A clock that leaves the kernel out counts its time, too.)\n\n")
-	head := []string{"load", "rate", "none", "this Go", "perf", "with symbols", "ring", "cost: this Go", "perf", "with symbols", "ring", "taken"}
+	r.printf("The event is `%s`, with %.3g in a second, the same for all. *This Go* has no overhead bound (`GO_PPROF_MAX_OVERHEAD=off`), and looks up its symbols itself; *signals* is the same with `GO_PPROF_STACKS=signal`. *perf* is `perf record -g`, with what it does at its end, and *with symbols* adds `perf report --no-inline`, which names functions, where our profiles have lines and inlined calls. *Ring* is what the kernel takes to write records without stacks that nobody reads. ", event, perSecond)
+	r.printf("*Cost* is in microseconds for each sample taken. *Taken* is our samples, those with signals second, in percent of the periods counted; with * the bound lengthened periods all the same, to keep the program alive, and the row does not compare. (A clock that leaves the kernel out counts its time, too.)\n\n")
+	head := []string{"load", "rate", "none", "this Go", "signals", "perf", "with symbols", "ring", "cost: this Go", "signals", "perf", "with symbols", "ring", "taken"}
 	if b.perf == "" {
 		r.printf("**perf was not compared**: there is no perf command that works (on Debian, package linux-perf).\n\n")
 	}
@@ -149,10 +155,10 @@ func (b *bench) longRows(l longLoad, t *table, event string, perSecond float64) 
 	for _, field := range strings.Split(longRates, ",") {
 		hz := need(strconv.ParseFloat(field, 64))
 		rates = append(rates, hz)
-		us, perf, ring := b.longSamplers(hz, event, perSecond)
-		samplers = append(samplers, us, ring)
+		l := samplersAt(hz, event, perSecond)
+		samplers = append(samplers, l.chains, l.signals, l.ring)
 		if b.perf != "" {
-			samplers = append(samplers, perf)
+			samplers = append(samplers, l.perf)
 		}
 	}
 	runs := b.interleave(l.work(amount), samplers, b.rounds)
@@ -161,12 +167,7 @@ func (b *bench) longRows(l longLoad, t *table, event string, perSecond float64) 
 		times = amount
 	}
 	for _, hz := range rates {
-		us, perf, ring := b.longSamplers(hz, event, perSecond)
-		var profiles []*profile.Profile
-		for _, rn := range runs[us.name] {
-			profiles = append(profiles, rn.read())
-		}
-		row := longRow(l.name, hz, runs, profiles, us, perf, ring, times)
+		row := longRow(l.name, hz, runs, run.read, samplersAt(hz, event, perSecond), times)
 		t.rows = append(t.rows, row)
 		fmt.Fprintln(os.Stderr, strings.Join(row, " | ")) // the whole table takes hours
 	}
@@ -176,27 +177,33 @@ func (b *bench) longRows(l longLoad, t *table, event string, perSecond float64) 
 type longCost struct{ cpu, samples []float64 }
 
 // longRow returns the row of the table for a load and a rate. Of what was not run the
-// cells are empty. The profiles are ours, each of one of so many repetitions.
-func longRow(name string, hz float64, all runs, profiles []*profile.Profile, us, perf, ring sampler, times float64) []string {
-	var ours, record, symbols, kernel longCost
-	var taken []float64
-	acted := ""
-	for i, p := range profiles {
-		n, lost := samples(p)
-		ours.add(all[us.name][i].cpu, times*float64(n-lost))
-		taken = append(taken, 100*float64(n-lost)*float64(p.Number(profile.Period))/float64(p.Number(profile.Counted)))
-		acted = max(acted, mark(p))
-	}
-	for _, rn := range all[perf.name] {
+// cells are empty. Our profiles are each of one of so many repetitions.
+func longRow(name string, hz float64, all runs, read func(run) *profile.Profile, l longSamplers, times float64) []string {
+	var record, symbols, kernel longCost
+	for _, rn := range all[l.perf.name] {
 		record.add(rn.cpu, rn.taken)
 		symbols.add(rn.cpu+rn.symbols, rn.taken)
 	}
-	for _, rn := range all[ring.name] {
-		kernel.add(rn.cpu, rn.number("events")/float64(ring.period))
+	for _, rn := range all[l.ring.name] {
+		kernel.add(rn.cpu, rn.number("events")/float64(l.ring.period))
+	}
+	var taken []string
+	ours := func(s sampler) (c longCost) {
+		var part []float64
+		acted := ""
+		for _, rn := range all[s.name] {
+			p := read(rn)
+			n, lost := samples(p)
+			c.add(rn.cpu, times*float64(n-lost))
+			part = append(part, 100*float64(n-lost)*float64(p.Number(profile.Period))/float64(p.Number(profile.Counted)))
+			acted = max(acted, mark(p))
+		}
+		taken = append(taken, c.show(func() string { return fmt.Sprintf("%.0f %%%s", stats.Median(part), acted) }))
+		return c
 	}
 	base := all.cpus(none)
 	row := []string{name, fmt.Sprintf("%g Hz", hz), fmt.Sprintf("%.2f s", stats.Median(base))}
-	kinds := []longCost{ours, record, symbols, kernel}
+	kinds := []longCost{ours(l.chains), ours(l.signals), record, symbols, kernel}
 	for _, k := range kinds {
 		row = append(row, k.show(func() string { return ratio(stats.Ratios(k.cpu, base)) }))
 	}
@@ -207,7 +214,7 @@ func longRow(name string, hz float64, all runs, profiles []*profile.Profile, us,
 			return fmt.Sprintf("%.1f (%.1f–%.1f)", stats.Median(x), low, high)
 		}))
 	}
-	return append(row, fmt.Sprintf("%.0f %%%s", stats.Median(taken), acted))
+	return append(row, strings.Trim(strings.Join(taken, ", "), ", "))
 }
 
 func (c *longCost) add(cpu, samples float64) {

@@ -107,6 +107,7 @@ type sampler struct {
 	ring   bool   // by the kernel alone, see command ring
 	lookUp bool   // have perf report look up symbols after each run
 	loose  bool   // without the overhead bound
+	stacks string // who finds them; see GO_PPROF_STACKS
 	bare   string // without a profiler, see work's flag
 }
 
@@ -188,6 +189,9 @@ func (b *bench) do(s sampler, cmd *exec.Cmd, profile string) run {
 	}
 	if s.loose {
 		cmd.Env = append(cmd.Environ(), "GO_PPROF_MAX_OVERHEAD=off")
+	}
+	if s.stacks != "" {
+		cmd.Env = append(cmd.Environ(), "GO_PPROF_STACKS="+s.stacks)
 	}
 	out := output(cmd)
 	r := run{cpu: cpuTime(cmd), out: out, profile: profile}

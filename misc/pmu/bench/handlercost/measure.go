@@ -11,8 +11,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"runtime/pprof"
+	"time"
 
 	"pmu/bench/bare"
 	"pmu/bench/stacks"
@@ -47,8 +49,9 @@ type variant struct {
 var variants = []variant{
 	{"ring only", func() (func(uint64) (float64, error), error) { return startBare(bare.Ring) }, work},
 	{"ring and bare signal", func() (func(uint64) (float64, error), error) { return startBare(bare.Signal) }, work},
-	{"profile by cycles", func() (func(uint64) (float64, error), error) { return startEvent(period, false) }, work},
-	{"profile by cycles, labels", func() (func(uint64) (float64, error), error) { return startEvent(period, true) }, work},
+	{"profile by cycles", func() (func(uint64) (float64, error), error) { return startEvent("signal", false) }, work},
+	{"profile by cycles, kernel's stacks", func() (func(uint64) (float64, error), error) { return startEvent("kernel", false) }, work},
+	{"profile by cycles, labels", func() (func(uint64) (float64, error), error) { return startEvent("signal", true) }, work},
 	{"profile by the timer", startTimer, timerWork},
 }
 
@@ -74,11 +77,16 @@ func startBare(act bare.Action) (func(uint64) (float64, error), error) {
 // comes late if the emulated machine's host does something else meanwhile.
 var errDisturbed = errors.New("the measurement was disturbed")
 
-func startEvent(period uint64, labels bool) (func(uint64) (float64, error), error) {
+// labelled has the labels of the goroutine that is sampled.
+var labelled = context.Background()
+
+// startEvent starts a profile whose stacks are found by a signal's handler or the kernel.
+func startEvent(stacks string, labels bool) (func(uint64) (float64, error), error) {
+	os.Setenv("GO_PPROF_STACKS", stacks)
 	var buf bytes.Buffer
-	ctx := context.Background()
 	if labels {
-		pprof.SetGoroutineLabels(pprof.WithLabels(ctx, pprof.Labels("request", "/index", "user", "1234")))
+		labelled = pprof.WithLabels(labelled, pprof.Labels("request", "/index", "user", "1234"))
+		pprof.SetGoroutineLabels(labelled)
 	}
 	if err := pprof.StartCPUProfileWithConfig(pprof.CPUCycles(&buf, period)); err != nil {
 		return nil, err
@@ -93,7 +101,8 @@ func startEvent(period uint64, labels bool) (func(uint64) (float64, error), erro
 		n := float64(c.Read()) / float64(period)
 		c.Close()
 		pprof.StopCPUProfile()
-		pprof.SetGoroutineLabels(ctx)
+		labelled = context.Background()
+		pprof.SetGoroutineLabels(labelled)
 		p, err := profile.Read(&buf)
 		if err != nil {
 			return 0, err
@@ -132,11 +141,18 @@ type cost struct {
 	Variant string
 	Kernel  float64
 	User    float64
+	Clock   float64 // ns
 	Samples float64
 }
 
-// counts are the instructions that the thread executed.
-type counts struct{ user, kernel uint64 }
+// counts are the instructions that the thread executed, and the time. On the emulated
+// machine an instruction takes a nanosecond, so that the time is what was executed on
+// this thread and on others; there the counters leave out the interrupt of the event, in
+// which they stand still.
+type counts struct {
+	user, kernel uint64
+	clock        time.Duration
+}
 
 // count returns what the thread executes for f.
 func count(f func()) (n counts, err error) {
@@ -150,9 +166,9 @@ func count(f func()) (n counts, err error) {
 		return n, err
 	}
 	defer kernel.Close()
-	u, k := user.Read(), kernel.Read()
+	start, u, k := time.Now(), user.Read(), kernel.Read()
 	f()
-	return counts{user.Read() - u, kernel.Read() - k}, nil
+	return counts{user.Read() - u, kernel.Read() - k, time.Since(start)}, nil
 }
 
 // measure returns the cost of a sample of v on a stack of depth frames. A
@@ -171,19 +187,24 @@ func measureOnce(v variant, depth int) (c cost, err error) {
 	atDepth(depth, func() {
 		var without, with counts
 		count(func() { bare.Spin(2) }) // page faults and the like
-		if without, err = count(func() { bare.Spin(v.work) }); err != nil {
+		do := func() {
+			bare.Spin(v.work)
+			pprof.SetGoroutineLabels(labelled) // what the kernel has recorded is read before
+		}
+		if without, err = count(do); err != nil {
 			return
 		}
 		stop, e := v.start()
 		if err = e; err != nil {
 			return
 		}
-		if with, err = count(func() { bare.Spin(v.work) }); err != nil {
+		if with, err = count(do); err != nil {
 			return
 		}
 		c.Samples, err = stop(with.user)
 		c.User = (float64(with.user) - float64(without.user)) / c.Samples
 		c.Kernel = (float64(with.kernel) - float64(without.kernel)) / c.Samples
+		c.Clock = float64(with.clock-without.clock) / c.Samples
 	})
 	return c, err
 }
