@@ -232,7 +232,7 @@ func (b *perfBound) total() int64 { return b.sum + b.cost() + perfWhole(b.exact.
 //go:nowritebarrierrec
 func (b *perfBound) newWindow(t *perfThread) {
 	cpu := t.cpuTime(nanotime())
-	t.chain.newWindow(cpu)
+	t.chain.newWindow(t, cpu)
 	*b = perfBound{exit: b.exit, sum: b.total(), cpu: cpu, inC: cpu, exact: perfExact{cpu: cpu, runs: b.exact.runs}}
 }
 

@@ -167,13 +167,26 @@ func (r *perfRing) grows(rec *perfRecord) bool {
 	return f.valid() && f.funcID == abi.FuncID_morestack
 }
 
+// handles reports whether the record's stack has the signal handler in it.
+//
+//go:nowritebarrierrec
+func (r *perfRing) handles(rec *perfRecord) bool {
+	for k := rec.chain.user + 1; k < rec.chain.last; k++ {
+		f := findfunc(uintptr(r.word(rec.chain.off, k)))
+		if f.valid() && f.entry() == abi.FuncPCABIInternal(perfSessionSigprof) {
+			return true
+		}
+	}
+	return false
+}
+
 // addChain records a sample of t's slot i whose record has its stack.
 //
 //go:nowritebarrierrec
 func (t *perfThread) addChain(i int, rec *perfRecord) {
 	c := &t.ctr[i]
 	mp := t.mp.ptr()
-	if perfInHandlerOn(rec, &mp.gsignal.stack) {
+	if s := &mp.gsignal.stack; perfInHandlerOn(rec, s) || rec.regs && s.lo <= rec.sp && rec.sp < s.hi && t.ring.handles(rec) {
 		t.run.add(i, c, rec, perfLeafHandler)
 		return
 	}
@@ -189,6 +202,11 @@ func (t *perfThread) addChain(i int, rec *perfRecord) {
 	perfTables.slots[i].add(tag, stk, 1, events)
 	c.Samples++
 	c.Sampled += events
+	if t.ring.tail <= t.chain.before {
+		t.chain.sum += perfCost.interrupt
+		return
+	}
+	t.chain.bytes += int64(rec.chain.size)
 	t.chain.hits[i]++
 	t.chain.n++
 }
@@ -217,14 +235,31 @@ func (t *perfThread) chainStack(rec *perfRecord, mp *m) (stk []uintptr, labelled
 		pcs[n] = caller
 		n++
 	}
-	for k := c.user + 1; k < c.last && n < len(pcs); k++ {
-		pcs[n] = uintptr(r.word(c.off, k))
-		n++
+	if c.user < c.last {
+		n += r.words(pcs[n:], c.off, c.user+1, c.last)
 	}
 	if n < len(pcs) && !(ok && perfChainEnds(pcs[n-1])) {
 		n = t.mendChain(mp, leaf, n, ok)
 	}
 	return pcs[1:n], !perfInMcall(pcs[n-1])
+}
+
+// words stores the words from first to last of the record at off in dst, as many as there is
+// room for, and returns how many. Words are pointers: only 64-bit systems have chains.
+//
+//go:nowritebarrierrec
+func (r *perfRing) words(dst []uintptr, off, first, last uint64) int {
+	n := min(last-first, uint64(len(dst)))
+	if n == 0 {
+		return 0
+	}
+	at := (off + 8*first) & r.mask
+	fit := min(n, (r.mask+1-at)/8)
+	memmove(unsafe.Pointer(&dst[0]), unsafe.Pointer(r.data+uintptr(at)), uintptr(8*fit))
+	if fit < n {
+		memmove(unsafe.Pointer(&dst[fit]), unsafe.Pointer(r.data), uintptr(8*(n-fit)))
+	}
+	return int(n)
 }
 
 // perfGivesWay reports whether the return address is in what newstack calls to preempt

@@ -32,8 +32,9 @@ var perfCost = struct {
 	whole     int64 // to the interrupted code
 	seen      int64 // what the handler saw of it
 	interrupt int64 // to the interrupted code, without a signal
+	chain     int64 // what it is more for each KiB of a record with its stack
 	count     int64 // to the code that causes the event
-}{30e3, 20e3, 15e3, 200}
+}{30e3, 20e3, 15e3, 0, 200}
 
 const (
 	perfCostPeriod = 100e3 // ns, to leave some time between samples
@@ -47,10 +48,14 @@ const (
 // the session ss, which is about to start while no other one samples. It takes some
 // milliseconds. SIGPROF's handler is Go's.
 func perfMeasureCost(mp *m, ss *perfSession) {
-	perfMeasureWith(mp, ss, perf.SWTaskClock, perfCostPeriod, (*perfThread).measureSample)
+	chains := ss.hasChains()
+	perfMeasureWith(mp, ss, perf.SWTaskClock, perfCostPeriod, false, (*perfThread).measureSample)
+	if perfCost.chain = 0; chains {
+		perfMeasureWith(mp, ss, perf.SWTaskClock, perfCostPeriod, true, (*perfThread).measureChain)
+	}
 	// Sessions that start while this one runs may have such events.
 	with, without := int64(0), perfPageFault()
-	perfMeasureWith(mp, ss, perf.SWPageFaults, 1<<40, func(*perfThread) { with = perfPageFault() })
+	perfMeasureWith(mp, ss, perf.SWPageFaults, 1<<40, false, func(*perfThread) { with = perfPageFault() })
 	if without = min(without, perfPageFault()); with != 0 {
 		// More than half of a fault is something else.
 		perfCost.count = max(min(with, without+without/2)-without, 0)
@@ -58,16 +63,15 @@ func perfMeasureCost(mp *m, ss *perfSession) {
 }
 
 // perfMeasureWith calls f while this thread is sampled by an event of its own, in
-// place of the session's.
-func perfMeasureWith(mp *m, ss *perfSession, event, period uint64, f func(t *perfThread)) {
+// place of the session's. chain says whether its samples are to bring their stacks.
+func perfMeasureWith(mp *m, ss *perfSession, event, period uint64, chain bool, f func(t *perfThread)) {
 	// For the handler its samples are like any other, of the session's only event.
 	s := &perfTables.slots[ss.slots[0]]
-	cfg, rung, log, n, mask := s.cfg, s.rung, s.log, ss.n, ss.mask
+	cfg, rung, log, n, mask, chained := s.cfg, s.rung, s.log, ss.n, ss.mask, s.chain
 	s.cfg = perf.Config{Attr: perf.Attr{Type: perf.TypeSoftware, Config: event, ExcludeKernel: true}, Period: period}
 	s.cfg.Periods[0] = period
 	s.rung = 0
-	chain := s.chain
-	s.chain = false
+	s.chain = chain
 	s.log = newProfBuf(perfHdrWords, 1<<10, 1<<5)
 	ss.n, ss.mask = 1, 1<<ss.slots[0]
 
@@ -93,7 +97,7 @@ func perfMeasureWith(mp *m, ss *perfSession, event, period uint64, f func(t *per
 		})
 	}
 	s.cfg, s.rung, s.log, ss.n, ss.mask = cfg, rung, log, n, mask
-	s.chain = chain
+	s.chain = chained
 	s.stats = perf.Stats{Precise: cfg.Precise}
 }
 
@@ -117,6 +121,23 @@ func (t *perfThread) measureSample() {
 	t.setSignals(false)
 	if g := gaps[:perfCostRuns/2]; perfGaps(g, t.ring.head) == len(g) {
 		perfCost.interrupt = min(perfLeast(g), perfCost.whole)
+	}
+}
+
+// measureChain measures what a sample costs that brings its stack, which is as deep as that
+// of who starts the profile.
+func (t *perfThread) measureChain() {
+	if !t.chain.quiet {
+		return
+	}
+	var first, gaps [perfCostRuns / 2]int64
+	// The first sample is signalled, and sets the period.
+	if perfGaps(first[:1], t.ring.head) == 1 {
+		head := t.ring.head()
+		if perfGaps(gaps[:], t.ring.head) == len(gaps) {
+			size := int64(t.ring.head()-head) / int64(len(gaps))
+			perfCost.chain = max(perfLeast(gaps[:])-perfCost.interrupt, 0) << 10 / size
+		}
 	}
 }
 

@@ -20,12 +20,17 @@ type perfChain struct {
 	growing bool      // newstack runs on the thread, and reads the ring
 	bell    perfBell
 
-	// The window of the overhead bound.
-	n     int64                 // samples
-	spent int64                 // ns, reading them
-	cpu   int64                 // ns, the thread's CPU time at the start
-	hits  [perf.MaxEvents]int32 // samples, by slot
-	sum   int64                 // ns, cost of all windows that have ended
+	// The window of the overhead bound. It begins and ends where the thread begins to read
+	// its ring: what overflows meanwhile is read next time.
+	before uint64                // the ring's head when the thread's counters changed; older records are of no window
+	n      int64                 // samples
+	bytes  int64                 // of their records
+	seen   int64                 // of the samples, those that spent is about
+	spent  int64                 // ns, reading them
+	least  int64                 // ns, the least for one, of all windows; it rises slowly. 0 before the first
+	cpu    int64                 // ns, the thread's CPU time at the start
+	hits   [perf.MaxEvents]int32 // samples, by slot
+	sum    int64                 // ns, cost of all windows that have ended
 
 	// How good the stacks are.
 	judged int64 // samples, but for the window's
@@ -93,9 +98,18 @@ func perfSessionLeave(mp *m, grown bool) {
 //
 //go:nowritebarrierrec
 func (c *perfChain) read(t *perfThread, start int64) {
-	c.spent += nanotime() - start
+	k, took := max(c.n-c.seen, 1), nanotime()-start
+	// What is much more than usual is time in which the thread was off the CPU, as it is
+	// if its reader preempts it. See perfMaxOutlier.
+	if c.least == 0 {
+		c.least = perfCost.whole / perfMaxOutlier
+	}
+	c.least = min(max(took/k, 1), c.least+c.least/8)
+	c.seen = c.n
+	took = min(took, k*c.least*perfMaxOutlier)
+	c.spent += took
 	if c.n >= perfWindow || c.broken > perfChainBroken {
-		c.endWindow(t)
+		c.endWindow(t, took)
 	}
 	for i := range t.ctr[:t.n] {
 		if k := &t.ctr[i]; k.chain && k.rung < k.minRung {
@@ -106,13 +120,13 @@ func (c *perfChain) read(t *perfThread, start int64) {
 }
 
 // endWindow decides which of t's periods change, whether the thread goes back to
-// signals, and begins a new window.
+// signals, and begins a new window. The ring has been read in the last took ns.
 //
 //go:nowritebarrierrec
-func (c *perfChain) endWindow(t *perfThread) {
+func (c *perfChain) endWindow(t *perfThread, took int64) {
 	b := &t.load
 	cost := c.cost()
-	cpu := t.cpuTime(nanotime())
+	cpu := t.cpuTime(nanotime()) - took
 	total := max(cpu-c.cpu, cost)
 	b.hits = c.hits
 	cost += b.silentCost(t, perfCost.whole, total)
@@ -120,7 +134,7 @@ func (c *perfChain) endWindow(t *perfThread) {
 	b.choose(t, perfDirection(cost, 0, max(total, cost)))
 	b.hits = [perf.MaxEvents]int32{}
 	c.judged += c.n
-	c.n, c.spent, c.cpu = 0, 0, cpu
+	c.n, c.bytes, c.seen, c.spent, c.cpu = 0, 0, 0, 0, cpu
 	c.hits = [perf.MaxEvents]int32{}
 	for i := range t.ctr[:t.n] {
 		if d := b.change[i]; d != 0 && t.ctr[i].chain {
@@ -139,7 +153,9 @@ func (c *perfChain) endWindow(t *perfThread) {
 // cost returns what the samples of the window have cost until now, in ns.
 //
 //go:nowritebarrierrec
-func (c *perfChain) cost() int64 { return c.n*perfCost.interrupt + c.spent }
+func (c *perfChain) cost() int64 {
+	return c.n*perfCost.interrupt + c.bytes*perfCost.chain>>10 + c.spent
+}
 
 // goBack has t's thread get signals again, whose handler unwinds the stacks. After
 // ever more of them it tries without again.
@@ -232,9 +248,12 @@ func (t *perfThread) dropChains(slots perfSlots) {
 // CPU time by them.
 //
 //go:nowritebarrierrec
-func (c *perfChain) newWindow(cpu int64) {
+func (c *perfChain) newWindow(t *perfThread, cpu int64) {
 	c.sum += c.cost()
-	c.n, c.spent, c.cpu = 0, 0, cpu
+	if t.ring.base != 0 {
+		c.before = t.ring.head()
+	}
+	c.n, c.bytes, c.seen, c.spent, c.cpu = 0, 0, 0, 0, cpu
 	c.hits = [perf.MaxEvents]int32{}
 }
 

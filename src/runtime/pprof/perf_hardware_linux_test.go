@@ -193,7 +193,7 @@ func TestPerfHandlerCost(t *testing.T) {
 			case has("runtime/pprof.handlerCost3"):
 				three += float64(s.Value[1])
 			}
-			if has("runtime.sighandler") && !has("runtime._PerfHandler") {
+			if has("runtime.perfSessionSigprof") && !has("runtime._PerfHandler") {
 				t.Errorf("%d samples of the handler are charged to the program: %s", s.Value[0], fs)
 			}
 		}
@@ -207,8 +207,9 @@ func TestPerfHandlerCost(t *testing.T) {
 		t.Errorf("handlers execute %.2f %% more cycles, though all that samples cost is %.2f %%", 100*more, 100*shown)
 	}
 	// The comments' are with the kernel's part, and by time: the overhead bound's
-	// estimate, from a clock's samples.
-	perfWithin(t, "what samples cost, and what the comments say, in ns", fast-slow, shown*fast, 0.1)
+	// estimate, from a clock's samples. A clock's interrupt is 3.3 us here, and the PMU's
+	// 2.6, of 11 us for a sample with a signal and 5 for one with the kernel's stack.
+	perfWithin(t, "what samples cost, and what the comments say, in ns", fast-slow, shown*fast, 0.15)
 	perfWithin(t, "the second function's part, in 1/100 percent", 7500, 1e4*three/(one+three), 0.001)
 }
 
