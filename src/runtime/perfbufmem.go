@@ -2,9 +2,9 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// The memory of profiles' buffers and of package pprof's tables. It is outside the heap, so that a profile does not
-// change the garbage collector's pace: a program with a live heap of 1 MB would
-// otherwise be one with three times as much.
+// The memory of profiles' buffers and of package pprof's tables. It is outside the heap,
+// so that a profile does not change the garbage collector's pace: a program with a live
+// heap of 1 MB would otherwise be one with three times as much.
 //
 // A buffer is as large as it has to be if its reader is late. That is address space.
 // What it takes of memory is what has been written: as its reader seldom is late, and

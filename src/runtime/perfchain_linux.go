@@ -224,8 +224,17 @@ func (t *perfThread) chainStack(rec *perfRecord, mp *m) (stk []uintptr, labelled
 		n = t.kernelChain(rec, n)
 	}
 	pc := perfExactPC(rec.ip, rec.misc&_PERF_RECORD_MISC_EXACT_IP != 0, rec.pc)
-	if perfFrameAt(pc) == perfFrameOdd && !findfunc(pc).valid() {
-		return t.chainOutside(rec, mp, n), true
+	if perfFrameAt(pc) == perfFrameOdd {
+		f := findfunc(pc)
+		if !f.valid() {
+			return t.chainOutside(rec, mp, n), true
+		}
+		if funcname(f) == "gogo" {
+			// It goes to the goroutine's stack: the caller is not where it seems, and the
+			// unwinder does not look for it either.
+			pcs[n] = pc + 1
+			return pcs[1 : n+1], false
+		}
 	}
 	leaf := n
 	pcs[n] = pc + 1 // stacks hold return addresses; see tracebackPCs
@@ -370,24 +379,29 @@ func (t *perfThread) chainOutside(rec *perfRecord, mp *m, n int) []uintptr {
 	}
 	if n > first && perfChainEnds(pcs[n-1]) {
 		if !inVDSOPage(rec.pc) {
-			// As in sigprofStack, when it can't unwind.
-			n = first
-			pcs[n] = rec.pc + 1
-			pcs[n+1] = abi.FuncPCABIInternal(_ExternalCode) + 1
-			n += 2
+			return pcs[1 : first+perfChainOutside(pcs[first:], rec.pc)]
 		}
 		return pcs[1:n]
 	}
 	if n > first && inVDSOPage(rec.pc) && findfunc(pcs[first]).valid() {
 		return pcs[1:t.mendChain(mp, first, n, true)]
 	}
-	why := abi.FuncPCABIInternal(_ExternalCode)
-	if inVDSOPage(rec.pc) {
-		why = abi.FuncPCABIInternal(_VDSO)
+	return pcs[1 : first+perfChainOutside(pcs[first:], rec.pc)]
+}
+
+// perfChainOutside stores in stk what sigprofStack returns when it can't unwind, and returns
+// how many frames that has.
+//
+//go:nowritebarrierrec
+func perfChainOutside(stk []uintptr, pc uintptr) int {
+	switch stk[0] = pc + 1; {
+	case inVDSOPage(pc):
+		stk[0] = abi.FuncPCABIInternal(_VDSO) + 1
+	case pc > firstmoduledata.etext:
+		stk[0] = abi.FuncPCABIInternal(_ExternalCode) + 1
 	}
-	pcs[first] = rec.pc + 1
-	pcs[first+1] = why + 1
-	return pcs[1 : first+2]
+	stk[1] = abi.FuncPCABIInternal(_System) + 1
+	return 2
 }
 
 // perfCallsVDSO reports whether the return address is in a function that calls the vDSO.

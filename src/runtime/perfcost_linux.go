@@ -130,9 +130,10 @@ func (t *perfThread) measureChain() {
 	if !t.chain.quiet {
 		return
 	}
-	var first, gaps [perfCostRuns / 2]int64
+	var first [1]int64
+	var gaps [perfCostRuns / 2]int64
 	// The first sample is signalled, and sets the period.
-	if perfGaps(first[:1], t.ring.head) == 1 {
+	if perfGaps(first[:], t.ring.head) == len(first) {
 		head := t.ring.head()
 		if perfGaps(gaps[:], t.ring.head) == len(gaps) {
 			size := int64(t.ring.head()-head) / int64(len(gaps))
