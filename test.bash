@@ -81,9 +81,13 @@ gofmt_leg() {
 # place of the timer; see src/runtime/pprof/perf_engine.go.
 with_engine() { GOFLAGS=-tags=pmutest PMU_TEST_EVENT=$1 PMU_TEST_PERIOD=1000000 "${@:2}"; }
 engine_host() { with_engine task-clock "$go" test -count=1 -run "$profiling" runtime/pprof; }
-# What amd64 does where the kernel's stacks are not to be had, and what arm64 can do.
-engine_signals() { GO_PPROF_STACKS=signal "$go" test -count=1 -short -run "$exact" runtime/pprof; }
-engine_chains() { GO_PPROF_STACKS=kernel emulated -run '^TestEmulated$' -skip '^TestEmulated$/Counters' runtime/pprof; }
+# The kernel records the stacks.
+chains_host() {
+	local -x GO_PPROF_STACKS=kernel
+	"$go" test -count=1 -short -run "$exact" runtime/pprof &&
+		with_engine task-clock "$go" test -count=1 -short -run "$profiling" runtime/pprof
+}
+chains_vm() { GO_PPROF_STACKS=kernel emulated -run '^TestEmulated$' -skip '^TestEmulated$/Counters' runtime/pprof; }
 engine_cgo() {
 	with_engine task-clock "$go" test -count=1 \
 		-run 'TestCgo.*Pprof|TestCgoPerf|TestCgo.*SIGPROF|TestRaceProf|TestRaceSignal|TestTimePprof' runtime
@@ -175,7 +179,7 @@ vm_legs() {
 	leg engine/vm-cycles engine_vm
 	leg exact/vm exact_vm
 	leg exact/vm-counters counters_vm
-	leg engine/vm-kernel-stacks engine_chains
+	leg engine/vm-kernel-stacks chains_vm
 }
 start_lane vm_legs
 leg gofmt gofmt_leg
@@ -199,7 +203,7 @@ leg race env CGO_ENABLED=1 "$go" test -race -short -timeout 30m "${std[@]}"
 leg msan msan
 leg engine/host-task-clock engine_host
 leg engine/host-cgo engine_cgo
-leg engine/host-signals engine_signals
+leg engine/host-kernel-stacks chains_host
 leg exact/host exact_host
 leg unharmed env -C misc/pmu ${CI:+PMU_TEST_REQUIRE=root} "$go" test -count=1 -timeout 20m ./life ./soak
 leg demo ./demo.bash

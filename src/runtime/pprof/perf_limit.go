@@ -9,7 +9,6 @@ import (
 	"internal/perfevent"
 	"internal/runtime/perf"
 	"os"
-	"runtime"
 	"strconv"
 )
 
@@ -37,13 +36,10 @@ func perfMaxCost() (int, error) {
 // stacksEnv says who finds the stacks of samples, where both can.
 const stacksEnv = "GO_PPROF_STACKS"
 
-// perfChains returns perf.Limits.Chains. On arm64 the kernel's stacks save nothing where
-// stacks are deep, and end where the system stack begins.
+// perfChains returns perf.Limits.Chains.
 func perfChains() (bool, error) {
 	switch s := os.Getenv(stacksEnv); s {
-	case "":
-		return runtime.GOARCH == "amd64", nil
-	case "signal":
+	case "", "signal":
 		return false, nil
 	case "kernel":
 		return true, nil
