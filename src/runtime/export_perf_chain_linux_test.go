@@ -16,6 +16,18 @@ const PerfHasChains = perfHasChains
 // PerfHasAccount reports whether the goroutine has an account, or what stands for one.
 func PerfHasAccount() bool { return getg().account != 0 }
 
+// PerfChainCost is what a KiB of a record with its stack was found to cost, in ns.
+func PerfChainCost() int64 { return perfCost.chain }
+
+// PerfChainSpent returns what a thread counts for reading 10 samples if it was at that for
+// so many ns, and reading one has cost least before.
+func PerfChainSpent(ns, least int64) int64 {
+	t := (*perfThread)(persistentalloc(unsafe.Sizeof(perfThread{}), 0, &memstats.other_sys))
+	t.chain.n, t.chain.least = 10, least
+	t.chain.read(t, nanotime()-ns)
+	return t.chain.spent
+}
+
 // A PerfChainTap compares, at each overflow that the handler of a session sees while
 // its stack is still there, the stack that the kernel has recorded with the one that
 // the unwinder finds. Handlers of all threads write to it, with lock held.

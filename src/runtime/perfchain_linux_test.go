@@ -158,3 +158,36 @@ func TestPerfFollowed(t *testing.T) {
 		t.Errorf("%d times of %d a goroutine had no account", n, looks.Load())
 	}
 }
+
+// TestPerfChainCost tests that a session finds out what records with their stacks cost
+// more than others. Interrupts may differ by more, so there are several tries.
+func TestPerfChainCost(t *testing.T) {
+	if !runtime.PerfHasChains {
+		t.Skip("the kernel can't follow Go's stacks on this architecture")
+	}
+	t.Setenv("GO_PPROF_STACKS", "kernel")
+	for range 20 {
+		if err := pprof.StartCPUProfileWithConfig(pprof.PerfEvent(io.Discard, "task-clock:u", 1e6)); err != nil {
+			t.Skip(err)
+		}
+		cost := runtime.PerfChainCost()
+		pprof.StopCPUProfile()
+		if cost > 0 {
+			t.Logf("%d ns for each KiB", cost)
+			return
+		}
+	}
+	t.Error("records with stacks cost nothing")
+}
+
+// TestPerfChainSpent tests that time in which a thread that reads has no CPU does not count.
+func TestPerfChainSpent(t *testing.T) {
+	const least = 1000 // it may rise by an eighth, and a read may be four times as dear
+	if n := runtime.PerfChainSpent(1e9, least); n < 10*least || n > 10*least*9/8*4 {
+		t.Errorf("a second without a CPU counts %d ns", n)
+	}
+	// Up to here a slow machine adds to it.
+	if n := runtime.PerfChainSpent(5000, least); n < 5000 || n > 10*least*9/8*4 {
+		t.Errorf("5000 ns count %d", n)
+	}
+}
