@@ -6,6 +6,7 @@ package runtime
 
 import (
 	"internal/runtime/atomic"
+	"internal/runtime/perf"
 	"unsafe"
 )
 
@@ -15,6 +16,26 @@ func PerfLetGo() int64 { return perfLetGo.Load() }
 // PerfTaskTree returns the tree of tasks that the calling goroutine works for.
 func PerfTaskTree() unsafe.Pointer {
 	return unsafe.Pointer(perfAccountOf(getg()).member.ptr().task.root)
+}
+
+// PerfPeekLater returns for how long a goroutine has been runnable, in ns, that was so for a
+// second, had its thread for another, and waits since, for who asked after a second.
+func PerfPeekLater() int64 {
+	const second = 1e9
+	ticks := func(ns int64) int64 { return int64(float64(ns) * (1 << 32) / float64(perfTickRate())) }
+	mp := acquirem()
+	for perfTickRate() == 0 {
+		perfNow(mp)
+	}
+	a := perfNewAccount(perf.PartChan)
+	a.ticks[perf.PartRunnable], a.ticks[perf.PartRunning] = ticks(second), ticks(second)
+	a.since = a.settled + ticks(2*second)
+	var u perf.Usage
+	a.peek(&u, a.latest+second, a.settled+ticks(second))
+	perfFreeAccount.push(&a.node)
+	perfCountAccount(-1)
+	releasem(mp)
+	return u.Parts[perf.PartRunnable]
 }
 
 // PerfLockTree locks a tree for a time in ns, and sets held meanwhile.

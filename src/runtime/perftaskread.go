@@ -248,7 +248,12 @@ func (a *perfAccount) peek(u *perf.Usage, nanos, ticks int64) {
 			break
 		}
 	}
-	b.settle(max(nanos, b.latest), max(ticks, b.since))
+	// What is there may have begun since that moment. Time divides by ticks, so both move on:
+	// what was before would become less.
+	if d := b.since - ticks; d > 0 {
+		nanos, ticks = nanos+perfTicksToNanos(d), b.since
+	}
+	b.settle(max(nanos, b.latest), ticks)
 	*u = b.usage
 	perfFreeAccount.push(&b.node)
 	perfCountAccount(-1)

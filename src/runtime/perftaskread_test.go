@@ -158,5 +158,13 @@ func TestPerfTaskReadWaits(t *testing.T) {
 	}
 }
 
+// TestPerfPeekLater tests that what a goroutine was in does not become less if it has been
+// in something else since the moment of which somebody asks.
+func TestPerfPeekLater(t *testing.T) {
+	if d := time.Duration(runtime.PerfPeekLater()); d < 999*time.Millisecond || d > 1001*time.Millisecond {
+		t.Errorf("it was runnable for %v, want a second", d)
+	}
+}
+
 //go:noinline
 func perfReadWaitsBlock(stop chan bool) { <-stop }
