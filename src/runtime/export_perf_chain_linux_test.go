@@ -28,6 +28,29 @@ func PerfChainSpent(ns, least int64) int64 {
 	return t.chain.spent
 }
 
+// PerfCostStopped returns what the calling thread counts, in ns, for samples that it sees
+// after its counters were stopped, for the windows of handlers, of reading its ring, and of
+// a thread that runs C. It is less than most.
+func PerfCostStopped() (cost, most int64) {
+	systemstack(func() {
+		t := (*perfThread)(unsafe.Pointer(getg().m.perf.Load()))
+		t.stop(t.slots)
+		t.acquire()
+		cost = t.cost()
+		var hits perfHits
+		for range perfWindow {
+			t.load.account(t, &hits, 0, nanotime())
+		}
+		t.chain.n += perfWindow
+		t.chain.read(t, nanotime())
+		t.boundForeign(1)
+		cost = t.cost() - cost
+		t.lock.Store(0)
+		most = 3 * 2 * perfWindow * perfCost.whole
+	})
+	return cost, most
+}
+
 // A PerfChainTap compares, at each overflow that the handler of a session sees while
 // its stack is still there, the stack that the kernel has recorded with the one that
 // the unwinder finds. Handlers of all threads write to it, with lock held.

@@ -60,6 +60,7 @@ type perfBound struct {
 	hits [perf.MaxEvents]int32 // runs that found overflows, by slot
 	exit int64                 // nanotime at the end of the last handler; 0 before the first
 	cpu  int64                 // ns, the thread's CPU time at the start of the window
+	last int64                 // ns, what cpuTime last returned
 	sum  int64                 // ns, cost of all windows that have ended
 	inC  int64                 // ns, the thread's CPU time when boundForeign last looked
 
@@ -116,7 +117,7 @@ func (b *perfBound) account(t *perfThread, hits *perfHits, entry, now int64) {
 	if any && exact {
 		b.exact.seen += seen
 		if b.exact.n++; b.exact.n == perfWindow {
-			cpu := t.cpuTime(now)
+			cpu := t.cpuTime()
 			b.sum += min(perfWhole(b.exact.seen), cpu-b.exact.cpu)
 			b.exact = perfExact{cpu: cpu, runs: b.exact.runs}
 		}
@@ -124,7 +125,7 @@ func (b *perfBound) account(t *perfThread, hits *perfHits, entry, now int64) {
 	}
 	b.seen[b.n] = seen
 	if b.n++; b.n == perfWindow {
-		b.endWindow(t, now)
+		b.endWindow(t)
 	}
 	for i := range t.ctr[:t.n] {
 		if d := b.change[i]; d != 0 && hits.ev[i].all > 0 {
@@ -137,9 +138,9 @@ func (b *perfBound) account(t *perfThread, hits *perfHits, entry, now int64) {
 // endWindow decides which of t's periods change, and begins a new window.
 //
 //go:nowritebarrierrec
-func (b *perfBound) endWindow(t *perfThread, now int64) {
+func (b *perfBound) endWindow(t *perfThread) {
 	cost := b.cost()
-	cpu := t.cpuTime(now)
+	cpu := t.cpuTime()
 	total := max(cpu-b.cpu, cost)
 	b.cpu = cpu
 	cost += b.silentCost(t, cost/int64(b.n), total)
@@ -231,9 +232,9 @@ func (b *perfBound) total() int64 { return b.sum + b.cost() + perfWhole(b.exact.
 //
 //go:nowritebarrierrec
 func (b *perfBound) newWindow(t *perfThread) {
-	cpu := t.cpuTime(nanotime())
+	cpu := t.cpuTime()
 	t.chain.newWindow(t, cpu)
-	*b = perfBound{exit: b.exit, sum: b.total(), cpu: cpu, inC: cpu, exact: perfExact{cpu: cpu, runs: b.exact.runs}}
+	*b = perfBound{exit: b.exit, sum: b.total(), cpu: cpu, last: cpu, inC: cpu, exact: perfExact{cpu: cpu, runs: b.exact.runs}}
 }
 
 // cost returns what the samples of the window have cost until now, in ns.
@@ -281,19 +282,22 @@ func perfDirection(cost, counting, total int64) int {
 
 // cpuTime returns the thread's CPU time since one of its counters was opened, in
 // ns: the kernel calls that the time for which the counter has been enabled. When
-// the counters change, so does it; see newWindow. now is nanotime, which has to do
-// if no counter can be read.
+// the counters change, so does it; see newWindow. If none can be read it stands still:
+// what is in the ring is read, and paid for, after the last one was stopped, too. (With
+// another clock in its place, a filtered one had interrupted the thread for as long as the
+// machine had been up.)
 //
 //go:nowritebarrierrec
-func (t *perfThread) cpuTime(now int64) int64 {
+func (t *perfThread) cpuTime() int64 {
 	for i := range t.ctr[:t.n] {
 		c := &t.ctr[i]
 		var v perfCounterValue
 		if c.Stuck == 0 && !c.stopped && v.read(c) {
-			return int64(v.enabled)
+			t.load.last = int64(v.enabled)
+			break
 		}
 	}
-	return now
+	return t.load.last
 }
 
 // perfLimitCost makes the overhead bound keep to what the strictest session asks

@@ -191,3 +191,22 @@ func TestPerfChainSpent(t *testing.T) {
 		t.Errorf("5000 ns count %d", n)
 	}
 }
+
+// TestPerfCostStopped tests that samples that are looked at when the session has been
+// stopped cost no more than others. The clock's interrupts that are no samples cost too, and
+// are known by the thread's CPU time, which its counters say.
+func TestPerfCostStopped(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for _, stacks := range []string{"kernel", "signal"} {
+		t.Setenv("GO_PPROF_STACKS", stacks)
+		if err := pprof.StartCPUProfileWithConfig(pprof.PerfEvent(io.Discard, "task-clock:u", 100e3)); err != nil {
+			t.Skip(err)
+		}
+		cost, most := runtime.PerfCostStopped()
+		pprof.StopCPUProfile()
+		if cost <= 0 || cost > most {
+			t.Errorf("%s: they cost %d ns, want at most %d", stacks, cost, most)
+		}
+	}
+}

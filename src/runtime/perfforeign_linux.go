@@ -201,7 +201,7 @@ func (t *perfThread) boundForeign(records int) {
 	b := &t.load
 	direction := -1
 	if records > 0 {
-		cpu := t.cpuTime(nanotime())
+		cpu := t.cpuTime()
 		total := cpu - b.inC
 		b.inC = cpu
 		each := perfCost.interrupt

@@ -126,7 +126,7 @@ func (c *perfChain) read(t *perfThread, start int64) {
 func (c *perfChain) endWindow(t *perfThread, took int64) {
 	b := &t.load
 	cost := c.cost()
-	cpu := t.cpuTime(nanotime()) - took
+	cpu := t.cpuTime() - took
 	total := max(cpu-c.cpu, cost)
 	b.hits = c.hits
 	cost += b.silentCost(t, perfCost.whole, total)
@@ -232,7 +232,7 @@ func (t *perfThread) addChains(ss *perfSession) {
 	if t.chain.slots == 0 || b.exists || t.ring.mask+1 < perfChainRing || !b.make(t) {
 		return
 	}
-	t.chain.cpu = t.cpuTime(nanotime())
+	t.chain.cpu = t.cpuTime()
 	t.setQuiet(true)
 }
 
