@@ -9,6 +9,7 @@ import (
 	"internal/perfevent"
 	"internal/runtime/perf"
 	"os"
+	"runtime"
 	"strconv"
 )
 
@@ -36,10 +37,13 @@ func perfMaxCost() (int, error) {
 // stacksEnv says who finds the stacks of samples, where both can.
 const stacksEnv = "GO_PPROF_STACKS"
 
-// perfChains returns perf.Limits.Chains.
+// perfChains returns perf.Limits.Chains. On arm64 the kernel's stacks save little where
+// stacks are deep, and end where the system stack begins.
 func perfChains() (bool, error) {
 	switch s := os.Getenv(stacksEnv); s {
-	case "", "signal":
+	case "":
+		return runtime.GOARCH == "amd64", nil
+	case "signal":
 		return false, nil
 	case "kernel":
 		return true, nil
