@@ -28,6 +28,46 @@ func PerfChainSpent(ns, least int64) int64 {
 	return t.chain.spent
 }
 
+// PerfChainWindow ends the calling thread's window after its ring has been read for ns, and
+// returns how much later than the new one's beginning it is by the thread's CPU time.
+func PerfChainWindow(ns int64) (late int64) {
+	systemstack(func() {
+		t := (*perfThread)(unsafe.Pointer(getg().m.perf.Load()))
+		t.acquire()
+		c := &t.chain
+		c.n, c.least = perfWindow, ns // so much is not more than usual
+		c.read(t, nanotime()-ns)
+		late = t.cpuTime() - c.cpu
+		t.lock.Store(0)
+	})
+	return late
+}
+
+// PerfChainBefore begins a new window for the calling thread while its ring has records, and
+// returns how many it had, how many of these the window counts, and how many of them the
+// bound has charged for.
+func PerfChainBefore() (records, counted, charged int64) {
+	systemstack(func() {
+		t := (*perfThread)(unsafe.Pointer(getg().m.perf.Load()))
+		t.acquire()
+		c := &t.chain
+		var rec perfRecord
+		tail, head := t.ring.tail, t.ring.head()
+		for t.ring.tail != head {
+			if t.ring.next(&rec, head) && rec.typ == _PERF_RECORD_SAMPLE {
+				records++
+			}
+		}
+		t.ring.tail = tail
+		c.newWindow(t, t.cpuTime())
+		sum := c.sum
+		t.drainLeafs(head, perfLeafDelayed)
+		counted, charged = c.n, (c.sum-sum)/perfCost.interrupt
+		t.lock.Store(0)
+	})
+	return records, counted, charged
+}
+
 // PerfCostStopped returns what the calling thread counts, in ns, for samples that it sees
 // after its counters were stopped, for the windows of handlers, of reading its ring, and of
 // a thread that runs C. It is less than most.

@@ -210,3 +210,55 @@ func TestPerfCostStopped(t *testing.T) {
 		}
 	}
 }
+
+// TestPerfChainWindow tests that a window of the overhead bound begins when the thread begins
+// to read its ring: what overflows while it does is read next time.
+func TestPerfChainWindow(t *testing.T) {
+	perfChainSession(t, 1e6)
+	const ns = 50e6
+	if late := runtime.PerfChainWindow(ns); late < ns {
+		t.Errorf("it has begun %d ns ago, want %d or more", late, int64(ns))
+	}
+}
+
+// TestPerfChainBefore tests that a window has no samples from before it, whose cost counts
+// nevertheless.
+func TestPerfChainBefore(t *testing.T) {
+	perfChainSession(t, 50e3)
+	for range 1000 {
+		perfChainWork()
+		if n, counted, charged := runtime.PerfChainBefore(); n >= 4 {
+			if counted != 0 || charged != n {
+				t.Errorf("of %d samples before it the window has %d, and %d are charged for", n, counted, charged)
+			}
+			return
+		}
+	}
+	t.Error("the thread's ring has never had four samples")
+}
+
+// perfChainSession has the calling goroutine's thread sampled by its clock, with the stacks
+// that the kernel finds, until the test ends.
+func perfChainSession(t *testing.T, period uint64) {
+	if !runtime.PerfHasChains {
+		t.Skip("the kernel can't follow Go's stacks on this architecture")
+	}
+	t.Setenv("GO_PPROF_STACKS", "kernel")
+	runtime.LockOSThread()
+	t.Cleanup(runtime.UnlockOSThread)
+	if err := pprof.StartCPUProfileWithConfig(pprof.PerfEvent(io.Discard, "task-clock:u", period)); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(pprof.StopCPUProfile)
+	for range 10 { // until the first sample, which is signalled
+		perfChainWork()
+	}
+}
+
+//go:noinline
+func perfChainWork() (x int) {
+	for i := range 1_000_000 {
+		x += i * x
+	}
+	return x
+}
