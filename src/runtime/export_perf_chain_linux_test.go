@@ -170,7 +170,7 @@ func (tap *PerfChainTap) compare(t *perfThread, c *sigctxt, gp *g, mp *m) {
 		}
 		tap.Compared++
 		t.chain.growing = true // gp.sched is morestack's while the stack is there
-		stk, _ := t.chainStack(&rec, mp)
+		stk, _ := t.chainStack(&t.ctr[i], &rec, mp)
 		t.chain.growing = false
 		n := copy(tap.chain[:], stk)
 		chain := tap.chain[1:n]

@@ -59,6 +59,17 @@ func PerfEventOpen(config uint64, size uint32, bits uint64, pid, cpu, groupFD in
 	return fd, attr.size
 }
 
+// PerfExactPC returns at which instruction a precise sample begins whose own is ip, if the
+// interrupt came at pc, and how many of three are counted as moved.
+func PerfExactPC(ip, pc uintptr) (used uintptr, moved uint64) {
+	var c perfCounter
+	systemstack(func() { used = c.exactPC(ip, pc, 3) })
+	return used, c.Moved
+}
+
+// PerfCounterSize is the size of a perfCounter.
+const PerfCounterSize = unsafe.Sizeof(perfCounter{})
+
 // Sets of counters; see perfcount.go.
 var (
 	PerfCountStart = perfCountStart

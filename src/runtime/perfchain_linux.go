@@ -191,7 +191,7 @@ func (t *perfThread) addChain(i int, rec *perfRecord) {
 		return
 	}
 	broken := t.chain.broken
-	stk, labelled := t.chainStack(rec, mp)
+	stk, labelled := t.chainStack(c, rec, mp)
 	c.Broken += uint64(t.chain.broken - broken)
 	var tag *unsafe.Pointer
 	if gp := mp.curg; gp != nil && labelled {
@@ -211,11 +211,11 @@ func (t *perfThread) addChain(i int, rec *perfRecord) {
 	t.chain.n++
 }
 
-// chainStack returns the stack that rec's sample brings, and whether it is of mp's
+// chainStack returns the stack that rec, a sample of k, brings, and whether it is of mp's
 // goroutine, or the scheduler's.
 //
 //go:nowritebarrierrec
-func (t *perfThread) chainStack(rec *perfRecord, mp *m) (stk []uintptr, labelled bool) {
+func (t *perfThread) chainStack(k *perfCounter, rec *perfRecord, mp *m) (stk []uintptr, labelled bool) {
 	pcs := &t.stk.pcs
 	pcs[1] = 0
 	n := 2
@@ -223,7 +223,10 @@ func (t *perfThread) chainStack(rec *perfRecord, mp *m) (stk []uintptr, labelled
 	if rec.kernel() {
 		n = t.kernelChain(rec, n)
 	}
-	pc := perfExactPC(rec.ip, rec.misc&_PERF_RECORD_MISC_EXACT_IP != 0, rec.pc)
+	pc := rec.pc
+	if rec.misc&_PERF_RECORD_MISC_EXACT_IP != 0 {
+		pc = k.exactPC(rec.ip, pc, 1)
+	}
 	if perfFrameAt(pc) == perfFrameOdd {
 		f := findfunc(pc)
 		if !f.valid() {

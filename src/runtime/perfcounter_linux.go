@@ -14,28 +14,28 @@ import (
 // A perfCounter is one event's counter on one thread. Protected by the thread's
 // perfThread.lock.
 type perfCounter struct {
-	fd      int32
-	stopped bool   // for good
-	id      uint64 // the kernel's name for it in ring records; 0 if there never was one
+	fd            int32
+	stopped       bool // for good
+	firstDone     bool // it runs with the event's period
+	rung, maxRung uint8
+	minRung       uint8  // the kernel throttles the event below it
+	chain         bool   // its samples bring their stacks; see perfchain_linux.go
+	id            uint64 // the kernel's name for it in ring records; 0 if there never was one
 
 	stopHead uint64 // the ring's head when it was stopped: its records are before it
 	joined   int64  // ns, what samples had cost on the thread before it
 
 	// The counter starts with a random first period, and runs with the event's
 	// own from the first overflow on; see perfFirstPeriod.
-	start     uint64 // where the first overflow was due if it could not come so soon; or 0
-	first     uint64 // the first period
-	firstDone bool   // it runs with the event's period
-	firstEnd  uint64 // ring records before it were written with the first period,
-	firstSum  uint64 // and stand for these events that are not recorded yet
+	start    uint64 // where the first overflow was due if it could not come so soon; or 0
+	first    uint64 // the first period
+	firstEnd uint64 // ring records before it were written with the first period,
+	firstSum uint64 // and stand for these events that are not recorded yet
 
-	period        uint64 // events between samples: cfg.Periods[rung], once firstDone
-	rung, maxRung uint8
-	minRung       uint8  // the kernel throttles the event below it
-	chain         bool   // its samples bring their stacks; see perfchain_linux.go
-	base          uint64 // the counter's value when it began to run with that period; 0 before
-	carry         uint64 // events of unfinished periods, for the next sample; of threads that get no signals
-	due           uint64 // without a ring: the counter's value at the next overflow
+	period uint64 // events between samples: cfg.Periods[rung], once firstDone
+	base   uint64 // the counter's value when it began to run with that period; 0 before
+	carry  uint64 // events of unfinished periods, for the next sample; of threads that get no signals
+	due    uint64 // without a ring: the counter's value at the next overflow
 
 	perf.Ledger // of this counter, completed and added to its slot's at disarm
 

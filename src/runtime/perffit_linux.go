@@ -107,17 +107,18 @@ func perfInHandlerOn(rec *perfRecord, s *stack) bool {
 	}
 }
 
-// perfExactPC returns the instruction at which to start unwinding: ip, if the PMU
-// says that it caused the event and the stack has not changed between it and pc,
-// where the signal came; otherwise pc. (Proposal 36821, section 4.2: the leaf of a
+// exactPC returns the instruction at which to start unwinding for n samples of c: ip,
+// which the PMU says caused the event, if the stack has not changed between it and pc,
+// where the interrupt came; otherwise pc. (Proposal 36821, section 4.2: the leaf of a
 // precise sample is the one that the PMU presents.)
 //
 //go:nowritebarrierrec
-func perfExactPC(ip uintptr, exact bool, pc uintptr) uintptr {
-	if !exact || ip == pc {
+func (c *perfCounter) exactPC(ip, pc uintptr, n uint64) uintptr {
+	if ip == pc {
 		return pc
 	}
 	if f := perfFrameAt(pc); f == perfFrameOdd || f != perfFrameAt(ip) || !perfSameFunc(ip, pc) {
+		c.Moved += n
 		return pc
 	}
 	return ip

@@ -142,7 +142,7 @@ func (t *perfThread) sample(hits *perfHits, c *sigctxt, gp *g, mp *m, delayed bo
 	}
 
 	stk := &t.stk
-	var last uintptr // instruction that stk is of; it differs between events only if perfExactPC says so
+	var last uintptr // instruction that stk is of; it differs between events only if exactPC says so
 	for i := range t.ctr[:t.n] {
 		h := &hits.ev[i]
 		s := &perfTables.slots[i]
@@ -156,7 +156,11 @@ func (t *perfThread) sample(hits *perfHits, c *sigctxt, gp *g, mp *m, delayed bo
 			continue
 		}
 		if h.n > 0 {
-			if pc := perfExactPC(h.ip, h.exact, c.sigpc()); pc != last {
+			pc := c.sigpc()
+			if h.exact {
+				pc = t.ctr[i].exactPC(h.ip, pc, h.n)
+			}
+			if pc != last {
 				stk.unwind(&t.walk, pc, c.sigsp(), c.siglr(), gp, mp)
 				last = pc
 			}

@@ -43,6 +43,8 @@ var (
 			"samples with their leaf only, as the signal was blocked or late (runtime._PerfDelayed)"},
 		{"incomplete", func(st *perf.Stats) uint64 { return st.Broken },
 			"samples whose stack the kernel could not follow to its first function (runtime._PerfBroken)"},
+		{"moved", func(st *perf.Stats) uint64 { return st.Moved },
+			"precise samples at the instruction of the interrupt, as their own was in another frame"},
 		{"in handler", func(st *perf.Stats) uint64 { return st.InHandler },
 			"samples in the profiler's own handler (runtime._PerfHandler)"},
 		{"lost in ring", func(st *perf.Stats) uint64 { return st.LostRing },

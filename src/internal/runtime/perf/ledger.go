@@ -19,6 +19,7 @@ type Ledger struct {
 	Samples   uint64 // overflows recorded with the stack they interrupted
 	Delayed   uint64 // overflows recorded with their leaf only: the signal came late
 	Broken    uint64 // of Samples, those of which the kernel's callchain was incomplete
+	Moved     uint64 // of Samples, precise ones that have the instruction of the interrupt, as theirs was in another frame
 	InHandler uint64 // overflows in the profiler's own handler, recorded with their leaf only
 
 	LostRing  uint64 // overflows that did not fit in the kernel's ring
@@ -44,6 +45,7 @@ func (l *Ledger) Add(o *Ledger) {
 	l.Samples += o.Samples
 	l.Delayed += o.Delayed
 	l.Broken += o.Broken
+	l.Moved += o.Moved
 	l.InHandler += o.InHandler
 	l.LostRing += o.LostRing
 	l.LostLate += o.LostLate
