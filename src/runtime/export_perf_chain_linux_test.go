@@ -91,6 +91,12 @@ func PerfCostStopped() (cost, most int64) {
 	return cost, most
 }
 
+// PerfChainQuiet reports whether the calling thread is sampled without signals.
+func PerfChainQuiet() bool {
+	t := (*perfThread)(unsafe.Pointer(getg().m.perf.Load()))
+	return t != nil && t.chain.quiet
+}
+
 // A PerfChainTap compares, at each overflow that the handler of a session sees while
 // its stack is still there, the stack that the kernel has recorded with the one that
 // the unwinder finds. Handlers of all threads write to it, with lock held.
