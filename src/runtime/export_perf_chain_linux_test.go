@@ -97,6 +97,13 @@ func PerfChainQuiet() bool {
 	return t != nil && t.chain.quiet
 }
 
+// PerfChainThread returns the size of the calling thread's ring, and whether it has a timer to
+// read it.
+func PerfChainThread() (ring uint64, timer bool) {
+	t := (*perfThread)(unsafe.Pointer(getg().m.perf.Load()))
+	return t.ring.mask + 1, t.chain.bell.exists
+}
+
 // A PerfChainTap compares, at each overflow that the handler of a session sees while
 // its stack is still there, the stack that the kernel has recorded with the one that
 // the unwinder finds. Handlers of all threads write to it, with lock held.

@@ -189,9 +189,9 @@ func PerfLostStart(period, start, first, value uint64) uint64 {
 }
 
 // PerfRingSizes returns the sizes of records' areas that are tried where pages have
-// the given size.
-func PerfRingSizes(page uintptr, chains bool) (sizes []uintptr) {
-	for n := perfRingSize(0, page, chains); n != 0; n = perfRingSize(n, page, chains) {
+// the given size, if a thread wants so much.
+func PerfRingSizes(page, wants uintptr) (sizes []uintptr) {
+	for n := perfRingSize(0, page, wants); n != 0; n = perfRingSize(n, page, wants) {
 		sizes = append(sizes, n)
 	}
 	return sizes

@@ -37,7 +37,7 @@ func perfosStart(ss *perfSession, limits perf.Limits) perf.Failure {
 	perfSetHooks()
 	perfInstallHandler()
 
-	if perfChooseChains(ss, limits); ss.hasChains() {
+	if perfChooseChains(ss, limits); ss.chainRing() != 0 {
 		ss.quiet = true
 		perfQuietStart()
 	}
@@ -196,9 +196,6 @@ func (t *perfThread) join(ss *perfSession) perf.Failure {
 	}
 	for _, slot := range ss.slots[:ss.n] {
 		perfTables.slots[slot].stats.Threads++
-		if t.chain.quiet && t.ctr[slot].chain {
-			perfTables.slots[slot].stats.Quiet++
-		}
 		if t.ring.base == 0 {
 			perfTables.slots[slot].stats.NoRing++
 		}
@@ -211,7 +208,10 @@ func (t *perfThread) join(ss *perfSession) perf.Failure {
 // openCounters opens the session's counters for t's thread in ctr, by slot,
 // stopped. If it fails, none is open.
 func (t *perfThread) openCounters(ss *perfSession, ctr *[perf.MaxEvents]perfCounter) perf.Failure {
-	t.wantsChains = t.mp != 0 && !t.mp.ptr().isextra && ss.hasChains()
+	t.wants = 0
+	if t.mp != 0 && !t.mp.ptr().isextra {
+		t.wants = ss.chainRing()
+	}
 	for i, slot := range ss.slots[:ss.n] {
 		op, errno := ctr[slot].open(t, int(slot), &ctr[ss.slots[0]])
 		if op == perf.OpNone {

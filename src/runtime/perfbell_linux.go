@@ -24,8 +24,7 @@ const (
 	perfBellMost  = 100 * 1000 * 1000 // so that no sample waits longer in a busy thread
 )
 
-// A perfBell is a thread's timer. Protected by perfThread.lock, but for the calls of
-// make and delete, with perfProf.lock held.
+// A perfBell is a thread's timer. Protected by perfThread.lock.
 type perfBell struct {
 	id       int32
 	exists   bool
@@ -33,6 +32,8 @@ type perfBell struct {
 }
 
 // make creates the timer of t's thread, stopped. It reports whether that worked.
+//
+//go:nowritebarrierrec
 func (b *perfBell) make(t *perfThread) bool {
 	var ev sigevent
 	ev.notify = _SIGEV_THREAD_ID
@@ -41,7 +42,7 @@ func (b *perfBell) make(t *perfThread) bool {
 	ev.value = uintptr(unsafe.Pointer(t))
 	// The clock of a thread's CPU time: make_thread_cpuclock in
 	// include/linux/posix-timers.h with CPUCLOCK_SCHED.
-	b.exists = timer_create(^t.tid<<3|6, &ev, &b.id) == 0
+	b.exists = timer_create(^t.tid<<3|6, (*sigevent)(noescape(unsafe.Pointer(&ev))), &b.id) == 0
 	return b.exists
 }
 

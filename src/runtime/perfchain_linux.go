@@ -47,9 +47,12 @@ const (
 	perfChainRegs  = 1<<_PERF_REG_FP | goarch.IsArm64<<_PERF_REG_LR | 1<<_PERF_REG_SP
 	perfChainStack = 32 // bytes of the user's stack
 
-	// perfChainRing is the least size of a ring for them. A record with 20 frames is
-	// 280 bytes.
-	perfChainRing = 64 << 10
+	// perfChainRingMost is enough for some 10,000 samples a second, of 20 frames: 280
+	// bytes. Up to perfChainSeldom in a second, a quarter of that is: nobody reads them
+	// for 14 ms where the kernel's tick is 10.
+	perfChainRingMost = 64 << 10
+	perfChainSeldom   = 1500
+	perfChainGHz      = 3 // what a processor is taken to have
 )
 
 // chainAttr has the samples of a counter bring their stacks.

@@ -237,25 +237,65 @@ func TestPerfChainBefore(t *testing.T) {
 	t.Error("the thread's ring has never had four samples")
 }
 
+// TestPerfChainRing tests that a thread has a ring for what its samples need until it reads
+// them, and a timer for that from the first one on.
+func TestPerfChainRing(t *testing.T) {
+	const never = 1 << 50
+	for _, tt := range []struct {
+		name    string
+		periods []uint64 // ns
+		want    uint64   // the ring's size
+	}{
+		{"never", []uint64{never}, 16 << 10},
+		{"seldom", []uint64{1e6}, 16 << 10},
+		{"often", []uint64{100e3}, 64 << 10},
+		{"two", []uint64{1e6, 1e6}, 64 << 10},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			perfChainStart(t, tt.periods...)
+			if tt.periods[0] != never {
+				perfChainWait(t)
+			}
+			ring, timer := runtime.PerfChainThread()
+			if want := max(tt.want, uint64(os.Getpagesize())); ring != want || timer != (tt.periods[0] != never) {
+				t.Errorf("a ring of %d, timer %v; want %d, %v", ring, timer, want, !timer)
+			}
+		})
+	}
+}
+
 // perfChainSession has the calling goroutine's thread sampled by its clock, with the stacks
 // that the kernel finds, until the test ends.
 func perfChainSession(t *testing.T, period uint64) {
+	perfChainStart(t, period)
+	perfChainWait(t)
+}
+
+func perfChainStart(t *testing.T, periods ...uint64) {
 	if !runtime.PerfHasChains {
 		t.Skip("the kernel can't follow Go's stacks on this architecture")
 	}
 	t.Setenv("GO_PPROF_STACKS", "kernel")
 	runtime.LockOSThread()
 	t.Cleanup(runtime.UnlockOSThread)
-	if err := pprof.StartCPUProfileWithConfig(pprof.PerfEvent(io.Discard, "task-clock:u", period)); err != nil {
+	var options []pprof.ProfilingOption
+	for i, p := range periods {
+		options = append(options, pprof.PerfEvent(io.Discard, []string{"task-clock:u", "cpu-clock:u"}[i], p))
+	}
+	if err := pprof.StartCPUProfileWithConfig(options[0], options[1:]...); err != nil {
 		t.Skip(err)
 	}
 	t.Cleanup(pprof.StopCPUProfile)
-	for i := 0; !runtime.PerfChainQuiet(); i++ { // the first samples are signalled
+}
+
+// perfChainWait waits until the calling thread is sampled without signals, as it is from its
+// first sample on.
+func perfChainWait(t *testing.T) {
+	for i := 0; !runtime.PerfChainQuiet(); i++ {
 		if i == 10_000 {
 			t.Fatal("the thread is signalled")
 		}
 		perfChainWork()
-		runtime.Gosched()
 	}
 }
 

@@ -48,7 +48,7 @@ const (
 // the session ss, which is about to start while no other one samples. It takes some
 // milliseconds. SIGPROF's handler is Go's.
 func perfMeasureCost(mp *m, ss *perfSession) {
-	chains := ss.hasChains()
+	chains := ss.chainRing() != 0
 	perfMeasureWith(mp, ss, perf.SWTaskClock, perfCostPeriod, false, (*perfThread).measureSample)
 	if perfCost.chain = 0; chains {
 		perfMeasureWith(mp, ss, perf.SWTaskClock, perfCostPeriod, true, (*perfThread).measureChain)
@@ -127,13 +127,13 @@ func (t *perfThread) measureSample() {
 // measureChain measures what a sample costs that brings its stack, which is as deep as that
 // of who starts the profile.
 func (t *perfThread) measureChain() {
-	if !t.chain.quiet {
+	if t.ring.base == 0 {
 		return
 	}
 	var first [1]int64
 	var gaps [perfCostRuns / 2]int64
 	// The first sample is signalled, and sets the period.
-	if perfGaps(first[:], t.ring.head) == len(first) {
+	if perfGaps(first[:], t.ring.head) == len(first) && t.chain.quiet {
 		head := t.ring.head()
 		if perfGaps(gaps[:], t.ring.head) == len(gaps) {
 			size := int64(t.ring.head()-head) / int64(len(gaps))

@@ -73,7 +73,7 @@ func (c *perfCounter) open(t *perfThread, i int, ring *perfCounter) (perf.Op, in
 	case c == ring && t.slots == 0:
 		// Going without a ring costs accuracy, not the profile: see
 		// drainCounters. It is counted as NoRing.
-		t.ring.open(fd, t.wantsChains)
+		t.ring.open(fd, t.wants)
 	case t.ring.base != 0:
 		return c.shareRing(t, ring)
 	}

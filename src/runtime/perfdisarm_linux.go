@@ -122,6 +122,9 @@ func (t *perfThread) disarm(slots perfSlots) {
 		if !slots.has(i) {
 			continue
 		}
+		if t.chain.began && t.ctr[i].chain {
+			perfTables.slots[i].stats.Quiet++
+		}
 		t.ctr[i].settle(&perfTables.slots[i], t.cost())
 		if !last {
 			t.ctr[i].close()

@@ -31,7 +31,7 @@ func perfProbe(cfg *perf.Config, budget int64, step func()) (samples, counted ui
 	}
 	defer closefd(fd)
 	var ring perfRing
-	if errno := ring.open(fd, false); errno != 0 {
+	if errno := ring.open(fd, 0); errno != 0 {
 		return 0, 0, false, perf.Failure{Op: perf.OpRing, Errno: errno}
 	}
 	defer ring.close()

@@ -45,6 +45,9 @@ type perfSlot struct {
 	// room for such a ring; see perfchain_linux.go. It is written with cfg.
 	chain bool
 
+	// ring is the least size of such a ring, in bytes. It is written with cfg.
+	ring uintptr
+
 	// buf is the event's profile buffer, and log the part of it that handlers write
 	// to. They have the same life as cfg.
 	buf *perfBuf

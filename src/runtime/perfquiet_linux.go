@@ -17,6 +17,7 @@ import (
 type perfChain struct {
 	slots   perfSlots // those of these counters
 	quiet   bool      // these counters send no signals, but for the first overflow
+	began   bool      // they have been quiet
 	growing bool      // newstack runs on the thread, and reads the ring
 	bell    perfBell
 
@@ -37,7 +38,7 @@ type perfChain struct {
 	broken int64 // of these and the window's, those with incomplete stacks
 
 	away uint8 // how often the thread has gone back to signals
-	wait int64 // runs of the handler until it tries again without
+	wait int64 // runs of the handler until it does without them; < 0 for never
 }
 
 const (
@@ -193,7 +194,8 @@ func perfChooseChains(ss *perfSession, limits perf.Limits) {
 		s := &perfTables.slots[slot]
 		s.chain = perfHasChains && limits.Chains && s.cfg.Interrupts() && cgoTraceback == nil
 	}
-	if !ss.hasChains() {
+	perfChooseRing(ss)
+	if ss.chainRing() == 0 {
 		return
 	}
 	call := mcall
@@ -205,34 +207,69 @@ func perfChooseChains(ss *perfSession, limits perf.Limits) {
 	}
 }
 
-// hasChains reports whether samples of the session bring their stacks.
-func (ss *perfSession) hasChains() bool {
+// perfChooseRing chooses the size of the rings of threads that the session samples.
+func perfChooseRing(ss *perfSession) {
+	rate := uint64(0) // samples in a second, at most
 	for _, slot := range ss.slots[:ss.n] {
-		if perfTables.slots[slot].chain {
-			return true
+		s := &perfTables.slots[slot]
+		if !s.chain {
+			continue
+		}
+		perSecond := uint64(1e9)
+		if !s.cfg.Clock() {
+			perSecond *= perfChainGHz
+		}
+		rate += perSecond / s.cfg.Periods[0]
+	}
+	size := uintptr(perfChainRingMost)
+	if rate <= perfChainSeldom {
+		size /= 4
+	}
+	for _, slot := range ss.slots[:ss.n] {
+		perfTables.slots[slot].ring = size
+	}
+}
+
+// chainRing returns the least size of the ring of a thread for the session's samples that
+// bring their stacks, or 0 if it has none.
+func (ss *perfSession) chainRing() uintptr {
+	for _, slot := range ss.slots[:ss.n] {
+		if s := &perfTables.slots[slot]; s.chain {
+			return s.ring
 		}
 	}
-	return false
+	return 0
 }
 
 // takesChains reports whether samples of slot s are to bring their stacks on t's thread.
 func (t *perfThread) takesChains(s *perfSlot) bool {
-	return s.chain && t.wantsChains && (t.ring.base == 0 || t.ring.mask+1 >= perfChainRing)
+	return s.chain && t.wants != 0 && (t.ring.base == 0 || t.ring.mask+1 >= uint64(s.ring))
 }
 
 // addChains has t's thread, whose counters of the session have been opened, be quiet if
-// it can.
+// it can, from its first signal on. A thread that gets none needs no timer.
 func (t *perfThread) addChains(ss *perfSession) {
 	for _, slot := range ss.slots[:ss.n] {
 		if t.ctr[slot].chain {
 			t.chain.slots |= perfSlotBit(int(slot))
 		}
 	}
-	b := &t.chain.bell
-	if t.chain.slots == 0 || b.exists || t.ring.mask+1 < perfChainRing || !b.make(t) {
+	if t.chain.slots != 0 && !t.chain.bell.exists && t.ring.mask+1 >= uint64(ss.chainRing()) {
+		t.chain.wait = 1
+	}
+}
+
+// quieten has t's thread, which is the calling one, do without signals, if there is a timer
+// for it. The signal handler calls it when it has read the ring.
+//
+//go:nowritebarrierrec
+func (t *perfThread) quieten() {
+	c := &t.chain
+	if !c.bell.exists && !c.bell.make(t) {
 		return
 	}
-	t.chain.cpu = t.cpuTime()
+	c.began = true
+	c.newWindow(t, t.cpuTime())
 	t.setQuiet(true)
 }
 
@@ -267,7 +304,7 @@ func (c *perfChain) handled(t *perfThread, entry int64) {
 		return
 	}
 	if c.wait--; c.wait == 0 {
-		t.setQuiet(true)
+		t.quieten()
 	}
 }
 

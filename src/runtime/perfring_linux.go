@@ -38,16 +38,16 @@ const _MAP_SHARED = 1
 
 // perfRingSize returns the size of the records' area to try after that of size
 // last, in bytes, or 0 if there is no more. At first last is 0. Samples that bring
-// their stacks need perfChainRing, if there is so much. Another record is 56 bytes.
-// 16 KiB hold 292 of them, which is 29 ms of a 10 kHz event with signals blocked, and
+// their stacks want more than others, if there is so much: see perfChainRing. Another
+// record is 56 bytes. 16 KiB hold 292 of them, which is 29 ms of a 10 kHz event with signals blocked, and
 // 4 KiB 73. (With _PERF_SAMPLE_READ it is 96, of which they hold 170 and 42.)
 //
 // The mappings of a user's processes are limited to kernel.perf_event_mlock_kb
 // (516 KiB) times the number of CPUs, beyond that by RLIMIT_MEMLOCK, so take less
 // when more is refused, and no more than that where pages are large.
-func perfRingSize(last, page uintptr, chains bool) uintptr {
-	for _, n := range [...]uintptr{perfChainRing, 16 << 10, 4 << 10} {
-		if n == perfChainRing && !chains {
+func perfRingSize(last, page, wants uintptr) uintptr {
+	for _, n := range [...]uintptr{perfChainRingMost, 16 << 10, 4 << 10} {
+		if n == perfChainRingMost && n > wants {
 			continue
 		}
 		if n = max(n, page); last == 0 || n < last {
@@ -58,8 +58,8 @@ func perfRingSize(last, page uintptr, chains bool) uintptr {
 }
 
 // open maps the ring of the event fd. It returns 0 or an errno.
-func (r *perfRing) open(fd int32, chains bool) (errno int32) {
-	for n := perfRingSize(0, physPageSize, chains); n != 0; n = perfRingSize(n, physPageSize, chains) {
+func (r *perfRing) open(fd int32, wants uintptr) (errno int32) {
+	for n := perfRingSize(0, physPageSize, wants); n != 0; n = perfRingSize(n, physPageSize, wants) {
 		size := physPageSize + n
 		p, err := mmap(nil, size, _PROT_READ|_PROT_WRITE, _MAP_SHARED, fd, 0)
 		if err != 0 {

@@ -15,15 +15,19 @@ import (
 // are large.
 func TestPerfRingSizes(t *testing.T) {
 	for _, tt := range []struct {
-		page uintptr
-		want []uintptr
+		page, wants uintptr
+		want        []uintptr
 	}{
-		{4 << 10, []uintptr{16 << 10, 4 << 10}},
-		{16 << 10, []uintptr{16 << 10}},
-		{64 << 10, []uintptr{64 << 10}},
+		{4 << 10, 0, []uintptr{16 << 10, 4 << 10}},
+		{4 << 10, 16 << 10, []uintptr{16 << 10, 4 << 10}},
+		{4 << 10, 64 << 10, []uintptr{64 << 10, 16 << 10, 4 << 10}},
+		{16 << 10, 0, []uintptr{16 << 10}},
+		{16 << 10, 64 << 10, []uintptr{64 << 10, 16 << 10}},
+		{64 << 10, 0, []uintptr{64 << 10}},
+		{64 << 10, 64 << 10, []uintptr{64 << 10}},
 	} {
-		if got := runtime.PerfRingSizes(tt.page, false); !slices.Equal(got, tt.want) {
-			t.Errorf("with pages of %d bytes: %d, want %d", tt.page, got, tt.want)
+		if got := runtime.PerfRingSizes(tt.page, tt.wants); !slices.Equal(got, tt.want) {
+			t.Errorf("with pages of %d bytes, %d wanted: %d, want %d", tt.page, tt.wants, got, tt.want)
 		}
 	}
 }

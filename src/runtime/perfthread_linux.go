@@ -57,7 +57,7 @@ type perfThread struct {
 	chain   perfChain
 	run     perfLeafRun
 
-	wantsChains bool // the session that is being joined has samples that bring their stacks
+	wants uintptr // the size of the ring for samples of the session being joined that bring their stacks, or 0
 
 	// What the handler works with. It is here and not on the handler's stack
 	// because most of it need not be zeroed for each signal.
