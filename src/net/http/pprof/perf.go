@@ -27,11 +27,11 @@ import (
 // period could stop the service. So the parameters are checked strictly, and nothing
 // of the answer is written before there is a profile.
 
-// serveEvents answers requests with the parameter event, and reports whether r
-// is one.
+// serveEvents answers requests with the parameter event, or for the page that needs it, and
+// reports whether r is one.
 func serveEvents(w http.ResponseWriter, r *http.Request) bool {
 	if !hasEvent(r) {
-		return false
+		return refusePage(w, r)
 	}
 	req, err := parseEventRequest(r)
 	if r.Context().Err() != nil {
@@ -55,6 +55,10 @@ func serveEvents(w http.ResponseWriter, r *http.Request) bool {
 	}
 	if err := checkProfile(req.buf.Bytes()); err != nil {
 		serveEventError(w, err)
+		return true
+	}
+	if req.asPage {
+		req.servePage(w)
 		return true
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
