@@ -26,7 +26,7 @@ type messageGroup struct {
 
 // writers match the files that write pages, texts and pictures. In these a string is a
 // message only where an error is made.
-var writers = regexp.MustCompile(`^src/net/http/pprof/task_|^src/runtime/task/record/`)
+var writers = regexp.MustCompile(`^src/net/http/pprof/task_|^src/runtime/task/record/|^src/runtime/pprof/ratio/`)
 
 var messageGroups = []messageGroup{
 	{"src/runtime/pprof", "Starting a profile, a session or counters", "Package runtime/pprof. A message about one event begins with\n" +
@@ -37,6 +37,7 @@ var messageGroups = []messageGroup{
 		"known name is near, end with `; nearest: NAMES`. What looks like `msr: REASON` is a\n" +
 		"name that is refused, and the reason as other messages have it."},
 	{"src/net/http/pprof", "Requests over HTTP", "Package net/http/pprof. The reference has\n[the status of each kind of error](pmu.md#nethttppprof)."},
+	{"src/runtime/pprof/ratio", "Ratios of events", "Package runtime/pprof/ratio, which `misc/pmu/ratio` and `format=html` use."},
 	{"src/runtime/task", "Recording tasks", "Package runtime/task."},
 	{"src/runtime/task/record", "Records of tasks", "Package runtime/task/record. What `misc/pmu/tasks` says begins with `tasks: ` and the\nname of the file or the URL."},
 	{"src/testing", "go test", "Package testing. These begin with `testing: `; no test runs."},
