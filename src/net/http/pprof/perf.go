@@ -27,11 +27,11 @@ import (
 // period could stop the service. So the parameters are checked strictly, and nothing
 // of the answer is written before there is a profile.
 
-// serveEvents answers requests with the parameter event, or for the page that needs it, and
-// reports whether r is one.
+// serveEvents answers requests with the parameter event, and reports whether r
+// is one.
 func serveEvents(w http.ResponseWriter, r *http.Request) bool {
 	if !hasEvent(r) {
-		return refusePage(w, r)
+		return false
 	}
 	req, err := parseEventRequest(r)
 	if r.Context().Err() != nil {

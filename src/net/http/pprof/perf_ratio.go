@@ -34,16 +34,6 @@ func (req *eventRequest) parseFormat(q url.Values) error {
 	return nil
 }
 
-// refusePage answers requests for a page that there is not, and reports whether r is one:
-// only profiles of events have one. Other formats are ignored, as upstream ignores all.
-func refusePage(w http.ResponseWriter, r *http.Request) bool {
-	if r.URL.Query().Get("format") != "html" {
-		return false
-	}
-	serveEventError(w, badRequest("format=html is for /debug/pprof/profile with two events, as in /debug/pprof/profile?event=cycles,instructions&format=html"))
-	return true
-}
-
 // servePage answers with the page of the profile in req.buf.
 func (req *eventRequest) servePage(w http.ResponseWriter) {
 	p, err := ratio.Read(&req.buf, ratio.Options{})
