@@ -254,7 +254,13 @@ func (t *perfThread) addChains(ss *perfSession) {
 			t.chain.slots |= perfSlotBit(int(slot))
 		}
 	}
-	if t.chain.slots != 0 && !t.chain.bell.exists && t.ring.mask+1 >= uint64(ss.chainRing()) {
+	need := uintptr(0)
+	for i := range t.ctr[:t.n] {
+		if t.chain.slots.has(i) {
+			need = max(need, perfTables.slots[i].ring)
+		}
+	}
+	if need != 0 && uint64(need) <= t.ring.mask+1 && !t.chain.bell.exists {
 		t.chain.wait = 1
 	}
 }

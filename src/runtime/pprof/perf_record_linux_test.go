@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"internal/profile"
 	"internal/race"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -68,6 +69,32 @@ func TestPerfNoRing(t *testing.T) {
 		t.Errorf("no samples:\n%s", l)
 	}
 
+	// A session that joins does not have the thread read a ring that there is not.
+	alone, beside := 0, 0
+	r = perfProfileOf(t, []perfReq{{event, 500e3}}, func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		perfCompute(100e6)
+		s, err := StartSession(PerfEvent(io.Discard, "page-faults:u", 1<<40))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		perfComputeBeside(100e6)
+		s.Stop()
+	})[0]
+	for _, s := range r.Sample {
+		switch fs := perfFrames(s); {
+		case slices.Contains(fs, "runtime/pprof.perfComputeBeside"):
+			beside += int(s.Value[0])
+		case slices.Contains(fs, "runtime/pprof.perfCompute"):
+			alone += int(s.Value[0])
+		}
+	}
+	if alone < 10 || beside < alone/2 {
+		t.Errorf("%d samples, and then %d beside another session:\n%s", alone, beside, r.ledger())
+	}
+
 	if race.Enabled || !perfCan(perfCalls("perfTargetA")) {
 		return
 	}
@@ -88,6 +115,9 @@ func TestPerfNoRing(t *testing.T) {
 }
 
 var _ = emulated(TestPerfNoRing)
+
+//go:noinline
+func perfComputeBeside(ns int) { perfCompute(ns) }
 
 // TestPerfNoMmap tests rings that can't be mapped: the samples are right without.
 func TestPerfNoMmap(t *testing.T) {
