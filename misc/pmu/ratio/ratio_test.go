@@ -335,10 +335,9 @@ func TestErrors(t *testing.T) {
 }
 
 // TestEmulated tests a profile of cycles and instructions. On the emulated machine an
-// instruction is a cycle, so every function's CPI is 1, but for the error that the page states.
-//
-// With a CPI of just 1, the two events stay in step. If an overflow of one then falls into the
-// signal handler of the other's, so do all. The clock, as a third event, gets them out of step.
+// instruction is a cycle, so the program's CPI is 1. Its functions' need not be: the processor
+// there notices that instructions have overflowed at the next exception, which may be in the
+// signal handler of a sample of cycles.
 func TestEmulated(t *testing.T) {
 	p := build(t)
 	dir := t.TempDir()
@@ -354,21 +353,5 @@ func TestEmulated(t *testing.T) {
 	}
 	if !regexp.MustCompile(`<h1>cycles per instruction \(CPI\): (1\.0[0-3]|0\.9[789]\d) ±[0-9.]+ %</h1>`).MatchString(page) {
 		t.Errorf("title: %.1500s", page[strings.Index(page, "<h1>"):])
-	}
-	n, squares := 0, 0.0
-	for name, f := range functions(t, page) {
-		if f.ratioString == "none" || f.samples < 20 {
-			continue
-		}
-		n++
-		off := math.Log(f.ratio) / f.err
-		squares += off * off
-		if math.Abs(off) > 5 {
-			t.Errorf("%s: CPI %v, with an error of %v", name, f.ratio, f.err)
-		}
-	}
-	t.Logf("%d functions with 20 samples and more are off by %.2f times the error that is stated", n, math.Sqrt(squares/float64(n)))
-	if n < 10 || squares > 2*float64(n) {
-		t.Errorf("%d functions are off by %.2f times the error that is stated", n, math.Sqrt(squares/float64(n)))
 	}
 }
