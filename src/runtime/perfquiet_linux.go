@@ -266,7 +266,9 @@ func (t *perfThread) addChains(ss *perfSession) {
 }
 
 // quieten has t's thread, which is the calling one, do without signals, if there is a timer
-// for it. The signal handler calls it when it has read the ring.
+// for it. The signal handler calls it when it has read the ring, with t.lock held and all
+// signals blocked, once for most threads. It makes some system calls, which wait for nothing
+// that the interrupted code may hold.
 //
 //go:nowritebarrierrec
 func (t *perfThread) quieten() {
@@ -282,7 +284,7 @@ func (t *perfThread) quieten() {
 // dropChains forgets counters that have been closed.
 func (t *perfThread) dropChains(slots perfSlots) {
 	if t.chain.slots &^= slots; t.chain.slots == 0 {
-		t.chain.quiet = false
+		t.chain.quiet, t.chain.began = false, false
 		t.chain.bell.delete()
 	}
 }

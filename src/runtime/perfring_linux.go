@@ -38,9 +38,10 @@ const _MAP_SHARED = 1
 
 // perfRingSize returns the size of the records' area to try after that of size
 // last, in bytes, or 0 if there is no more. At first last is 0. Samples that bring
-// their stacks want more than others, if there is so much: see perfChainRing. Another
-// record is 56 bytes. 16 KiB hold 292 of them, which is 29 ms of a 10 kHz event with signals blocked, and
-// 4 KiB 73. (With _PERF_SAMPLE_READ it is 96, of which they hold 170 and 42.)
+// their stacks want more than others, if there is so much: see perfChooseRing. Another
+// record is 56 bytes. 16 KiB hold 292 of them, which is 29 ms of a 10 kHz event with
+// signals blocked, and 4 KiB 73. (With _PERF_SAMPLE_READ it is 96, of which they hold 170
+// and 42.)
 //
 // The mappings of a user's processes are limited to kernel.perf_event_mlock_kb
 // (516 KiB) times the number of CPUs, beyond that by RLIMIT_MEMLOCK, so take less

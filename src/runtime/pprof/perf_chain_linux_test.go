@@ -159,3 +159,28 @@ func TestPerfChainSetting(t *testing.T) {
 
 var _ = emulated(TestPerfChainLabels)
 var _ = emulated(TestPerfChainBell)
+
+// TestPerfChainSaid tests that the comments count threads whose stacks the kernel has recorded
+// in this session, and not in one before it on a thread that others sample as well.
+func TestPerfChainSaid(t *testing.T) {
+	event := perfChainEvent(t)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	s, err := StartSession(PerfEvent(io.Discard, "page-faults:u", 1<<40))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Stop()
+	const said = "stacks: by the kernel on "
+	for _, tt := range []struct {
+		period uint64
+		said   bool
+	}{{1e6, true}, {1 << 50, false}} {
+		r := perfProfileOf(t, []perfReq{{event, tt.period}}, func() { perfCompute(100e6) })[0]
+		if got := strings.Contains(r.ledger(), said); got != tt.said {
+			t.Errorf("period %d: %q is said: %v, want %v:\n%s", tt.period, said, got, tt.said, r.ledger())
+		}
+	}
+}
+
+var _ = emulated(TestPerfChainSaid)
