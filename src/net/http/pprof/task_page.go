@@ -28,6 +28,7 @@ import (
 	"context"
 	"fmt"
 	"html"
+	"internal/htmltext"
 	"net/http"
 	"net/url"
 	"runtime/pprof"
@@ -38,7 +39,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 )
 
 // Bounds of the page.
@@ -94,37 +94,12 @@ type taskPage struct {
 
 // put appends HTML, in which each %s is replaced by an argument, escaped.
 func (p *taskPage) put(format string, args ...string) {
-	for _, arg := range args {
-		before, after, _ := strings.Cut(format, "%s")
-		p.WriteString(before)
-		p.WriteString(text(arg))
-		format = after
-	}
-	p.WriteString(format)
+	htmltext.Put(p, text, format, args...)
 }
 
 // text returns s escaped for HTML, in one line and not too long. Kinds, names and notes
 // may come from a client.
-func text(s string) string {
-	const most = 300
-	var b strings.Builder
-	n := 0
-	for _, c := range s {
-		if n++; n > most {
-			b.WriteRune('…')
-			break
-		}
-		switch {
-		case unicode.IsSpace(c):
-			b.WriteByte(' ')
-		case unicode.IsPrint(c):
-			b.WriteRune(c)
-		default:
-			b.WriteRune(unicode.ReplacementChar)
-		}
-	}
-	return html.EscapeString(b.String())
-}
+func text(s string) string { return html.EscapeString(htmltext.Clean(s, 300)) }
 
 func (p *taskPage) head(title string, inner bool) {
 	p.put(`<!DOCTYPE html>

@@ -8,11 +8,11 @@ import (
 	"cmp"
 	"fmt"
 	"html"
+	"internal/htmltext"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // This file is a profile as a page of HTML. It needs nothing from elsewhere, and it is XML,
@@ -48,13 +48,7 @@ type page struct {
 
 // put appends HTML, in which each %s is replaced by an argument, escaped.
 func (p *page) put(format string, args ...string) {
-	for _, arg := range args {
-		before, after, _ := strings.Cut(format, "%s")
-		p.WriteString(before)
-		p.WriteString(escape(arg))
-		format = after
-	}
-	p.WriteString(format)
+	htmltext.Put(p, escape, format, args...)
 }
 
 // escape returns s escaped for HTML, without control characters and not too long: names may
@@ -71,25 +65,7 @@ func escape(s string) string {
 }
 
 // clean returns s in one line of printable characters, and not too long.
-func clean(s string) string {
-	var b strings.Builder
-	n := 0
-	for _, c := range s {
-		if n++; n > maxName {
-			b.WriteRune('…')
-			break
-		}
-		switch {
-		case unicode.IsSpace(c):
-			b.WriteByte(' ')
-		case unicode.IsPrint(c):
-			b.WriteRune(c)
-		default:
-			b.WriteRune(unicode.ReplacementChar)
-		}
-	}
-	return b.String()
-}
+func clean(s string) string { return htmltext.Clean(s, maxName) }
 
 // WriteHTML writes a page with a flame graph and a table of functions. Widths are the first
 // event, and colours the ratio. An error is one of w.

@@ -7,10 +7,10 @@ package why
 import (
 	"fmt"
 	"html"
+	"internal/htmltext"
 	"io"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // This file is a report as a page of HTML. It needs no script and nothing from elsewhere, and
@@ -73,36 +73,12 @@ type page struct {
 
 // put appends HTML, in which each %s is replaced by an argument, escaped.
 func (p *page) put(format string, args ...string) {
-	for _, arg := range args {
-		before, after, _ := strings.Cut(format, "%s")
-		p.WriteString(before)
-		p.WriteString(escape(arg))
-		format = after
-	}
-	p.WriteString(format)
+	htmltext.Put(p, escape, format, args...)
 }
 
 // escape returns s escaped for HTML, in one line and not too long: names and words may come
 // from anybody.
-func escape(s string) string {
-	var b strings.Builder
-	n := 0
-	for _, c := range s {
-		if n++; n > maxPageText {
-			b.WriteRune('…')
-			break
-		}
-		switch {
-		case unicode.IsSpace(c):
-			b.WriteByte(' ')
-		case unicode.IsPrint(c):
-			b.WriteRune(c)
-		default:
-			b.WriteRune(unicode.ReplacementChar)
-		}
-	}
-	return html.EscapeString(b.String())
-}
+func escape(s string) string { return html.EscapeString(htmltext.Clean(s, maxPageText)) }
 
 // WriteHTML writes the report as a page of HTML with drawings, which needs nothing from
 // elsewhere. An error is one of w.
