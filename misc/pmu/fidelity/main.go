@@ -138,6 +138,23 @@ var cases = []*testCase{
 		},
 	},
 	{
+		name: "mutex", title: "locking 32 mutexes, work, unlocking them, again and again: parts, and those of the CPU time of each alone",
+		event: clock, period: 100e3, timer: true, vm: true, scale: 1,
+		truth: "alike",
+		measure: func(truth map[string]float64, s []stack) string {
+			parts := []string{"main.MutexLock", "main.MutexWork", "main.MutexUnlock"}
+			var all float64
+			for _, part := range parts {
+				all += truth[part]
+			}
+			var alone []string
+			for _, part := range parts {
+				alone = append(alone, fmt.Sprintf("%.1f", 100*truth[part]/all))
+			}
+			return percents(s, parts...) + " and " + strings.Join(alone, ", ")
+		},
+	},
+	{
 		name: "time", title: "four goroutines compute: CPU time of the profile to that of getrusage",
 		event: clock, period: 1e6, timer: true, vm: true, scale: 0.2,
 		truth: "1.000",

@@ -37,6 +37,7 @@ var probes = map[string]probe{
 	"blocked":   {setup: block, run: blocked},
 	"time":      {run: cpuTime},
 	"brief":     {run: brief},
+	"mutex":     {setup: mutexAlone, run: mutex},
 }
 
 func main() {
@@ -309,4 +310,62 @@ func brief(scale float64) {
 		f((i + 1) * int(5e6*scale))
 		fmt.Printf("main.Brief%d %d\n", i+1, i+1)
 	}
+}
+
+// mutex locks mutexes, works and unlocks them, again and again. mutexAlone does as much
+// of each alone, for the time that it takes.
+
+var (
+	mutexes   [32]sync.Mutex
+	mutexTime [3]int64
+)
+
+//go:noinline
+func MutexLock(mus []sync.Mutex) {
+	for i := range mus {
+		mus[i].Lock()
+	}
+}
+
+//go:noinline
+func MutexWork() { sink = spin(200) }
+
+//go:noinline
+func MutexUnlock(mus []sync.Mutex) {
+	for i := range mus {
+		mus[i].Unlock()
+	}
+}
+
+func mutexAlone() {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	many := make([]sync.Mutex, 64*len(mutexes)) // in the processor's first cache
+	parts := [...]func(mus []sync.Mutex){MutexLock, func([]sync.Mutex) { MutexWork() }, MutexUnlock}
+	for i := 0; i < 2000; i++ {
+		for k, part := range parts {
+			before := threadTime()
+			for m := many; len(m) > 0; m = m[len(mutexes):] {
+				part(m[:len(mutexes)])
+			}
+			mutexTime[k] += threadTime() - before
+		}
+	}
+}
+
+func mutex(scale float64) {
+	random := uint32(1)
+	for i := 0; i < int(500e3*scale); i++ {
+		MutexLock(mutexes[:])
+		MutexWork()
+		MutexUnlock(mutexes[:])
+		// Without a pause of another length each time, a period that is nearly a simple
+		// multiple of a round would see the same few places of it for long.
+		random = random*1664525 + 1013904223
+		for n := random >> 24; n > 0; n-- {
+		}
+	}
+	fmt.Println("main.MutexLock", mutexTime[0])
+	fmt.Println("main.MutexWork", mutexTime[1])
+	fmt.Println("main.MutexUnlock", mutexTime[2])
 }
