@@ -404,9 +404,11 @@ func TestPerfBoundOffAlive(t *testing.T) {
 // that run beside it.
 func TestPerfBoundStrictest(t *testing.T) {
 	perfNeeds(t, "task-clock:uk")
-	// It costs less than a quarter, or little more, and much more than 1 percent.
-	clock := perfReq{"task-clock:uk", 500e3}
 	run := func() { perfCompute(100e6) }
+	// A sample costs a twelfth of the period, or less where samples are frequent: much
+	// more than 1 percent, and not so much that the loosest bound acts.
+	_, _, each := perfBoundActed(t, "", perfReq{"task-clock:uk", 1e6}, run)
+	clock := perfReq{"task-clock:uk", max(uint64(12*each), 20e3)}
 	if acted, _, _ := perfBoundActed(t, "off", clock, run); acted {
 		t.Error("alone: a longer period")
 	}
