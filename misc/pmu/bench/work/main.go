@@ -57,7 +57,7 @@ func names() string {
 }
 
 func main() {
-	demo.Main(func(scale float64) {
+	demo.Main("cycles", func(scale float64) {
 		f := loads[*load]
 		if f == nil {
 			fmt.Fprintf(os.Stderr, "work: no load %q; there are %s\n", *load, names())

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package demo is what the two demonstration programs share: their flags, and
+// Package demo is what the demonstration programs share: their flags, and
 // the profile that is taken while they work.
 package demo
 
@@ -13,11 +13,12 @@ import (
 	"os"
 )
 
-// Main runs a demonstration program: it parses the flags, calls work with the
-// scale while the profile is on, and exits with status 1 if the profile cannot be
-// started. Work is linear in its argument; 1 is about a second or two.
-func Main(work func(scale float64)) {
-	event := flag.String("event", "cycles", "what to sample by: timer, or an `event` as perf list names it")
+// Main runs a demonstration program, which is there to be sampled by the preset event:
+// it parses the flags, calls work with the scale while the profile is on, and exits with
+// status 1 if the profile cannot be started. Work is linear in its argument; 1 is about a
+// second or two.
+func Main(preset string, work func(scale float64)) {
+	event := flag.String("event", preset, "what to sample by: timer, or an `event` as perf list names it")
 	period := flag.Uint64("period", 0, "events per sample; 0 for the event's preset")
 	out := flag.String("o", "", "write the profile to `file`; without it, nothing is profiled")
 	scale := flag.Float64("scale", 1, "amount of work")

@@ -20,7 +20,7 @@ const turns = 150e6
 // sink keeps the results, so that no work is optimized away.
 var sink [10]uint64
 
-func main() { demo.Main(work) }
+func main() { demo.Main("cycles", work) }
 
 func work(scale float64) {
 	n := uint64(turns * scale)

@@ -5,11 +5,11 @@
 // Report compares a profile of a demonstration program with what the program
 // really did, function by function.
 //
-//	report -program goroutine|serial -tolerance points [-samples n] profile
+//	report -program name -tolerance points [-samples n] profile
 //
 // Its exit status is 1 when a share is further from the truth than the
 // tolerance, in percentage points, when more than 1 % of the samples are in
-// none of the program's ten functions, or when there are fewer samples than
+// none of the program's functions, or when there are fewer samples than
 // -samples; 2 when there is no profile to read.
 package main
 
@@ -29,7 +29,7 @@ import (
 const maxElsewhere = 1
 
 func main() {
-	program := flag.String("program", "", "what was profiled: goroutine or serial")
+	program := flag.String("program", "", "what was profiled: goroutine, serial, fusion or transpose")
 	tolerance := flag.Float64("tolerance", 0.5, "greatest deviation, in percentage `points`")
 	least := flag.Int64("samples", 1, "least number of samples")
 	flag.Parse()
@@ -78,7 +78,7 @@ func report(w io.Writer, p *profile.Profile, funcs []truth.Function, tolerance f
 		return fmt.Errorf("a share is %.3f points from the truth, allowed are %g", worst, tolerance)
 	}
 	if out > maxElsewhere {
-		return fmt.Errorf("%.2f %% of the samples are in none of the ten functions, allowed are %d %%", out, maxElsewhere)
+		return fmt.Errorf("%.2f %% of the samples are in none of the functions, allowed are %d %%", out, maxElsewhere)
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func TestReport(t *testing.T) {
 		{"exact serial", "serial", exact("serial", 5500), 5, 5500, ""},
 		{"one too many", "goroutine", off, 0, 1, "from the truth"},
 		{"one missing", "serial", missing, 0, 1, "from the truth"},
-		{"elsewhere", "goroutine", exact("goroutine", 1000), 20, 1, "none of the ten"},
+		{"elsewhere", "goroutine", exact("goroutine", 1000), 20, 1, "none of the functions"},
 		{"few", "serial", exact("serial", 5500), 0, 6000, "want at least 6000"},
 		{"empty", "serial", nil, 0, 1, "0 samples"},
 	} {
@@ -69,15 +69,15 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestExpected checks that the shares add up and the names say them.
+// TestExpected checks that the shares add up.
 func TestExpected(t *testing.T) {
 	for name, funcs := range truth.Programs {
 		var sum float64
 		for _, f := range funcs {
 			sum += f.Want
 		}
-		if len(funcs) != 10 || sum < 99.999 || sum > 100.001 {
-			t.Errorf("%s: %d functions, %v %%; want 10, 100 %%", name, len(funcs), sum)
+		if sum < 99.999 || sum > 100.001 {
+			t.Errorf("%s: %d functions, %v %%; want 100 %%", name, len(funcs), sum)
 		}
 	}
 }

@@ -22,7 +22,7 @@ const rounds = 50
 // sink keeps the result, so that no work is optimized away.
 var sink uint64
 
-func main() { demo.Main(work) }
+func main() { demo.Main("cycles", work) }
 
 // work hands each function's result to the next, so that no two overlap.
 func work(scale float64) {

@@ -12,7 +12,7 @@ import (
 	"pmu/profile"
 )
 
-// A Function is one of a program's ten, with the per cent of the program's
+// A Function is one of a program's, with the per cent of the program's
 // work that it does.
 type Function struct {
 	Name string
@@ -37,9 +37,12 @@ var Programs = map[string][]Function{
 		{"main.I_expect_16_36", 100 * 9. / 55},
 		{"main.J_expect_18_18", 100 * 10. / 55},
 	},
+	// Of cache lines; see the programs.
+	"fusion":    {{"main.first", 25}, {"main.second", 37.5}, {"main.fused", 37.5}},
+	"transpose": {{"main.byColumns", 100 * 18. / 22}, {"main.byRows", 100 * 4. / 22}},
 }
 
-// Attribute counts the samples of each function, and the samples of none. The ten
+// Attribute counts the samples of each function, and the samples of none. The
 // functions call nothing, so a deeper frame is the runtime's, as when the signal
 // interrupts the thread at the entry of runtime.asyncPreempt; the sample still counts
 // for the function.

@@ -49,7 +49,7 @@ func main() {
 	if p.setup != nil {
 		p.setup()
 	}
-	demo.Main(p.run)
+	demo.Main("cycles", p.run)
 }
 
 // spin computes. It has no calls, and takes the same time for the same n.
