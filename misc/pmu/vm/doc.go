@@ -45,9 +45,10 @@
 //
 //	Variable        Default                Meaning
 //	PMUVM           .cache/vm              what setup.bash made
+//	PMUVM_ARCH      arm64                  for what; go_linux_riscv64_exec sets it
 //	PMUVM_SMP       1                      CPUs
 //	PMUVM_ICOUNT    shift=0,sleep=off      QEMU's -icount; none for real time
-//	PMUVM_CPU       cortex-a57             QEMU's -cpu
+//	PMUVM_CPU                              QEMU's -cpu; see runvm/arch.go for the presets
 //	PMUVM_MEM       2048                   memory in MiB
 //	PMUVM_TIMEOUT   600                    limit in seconds of real time; then exit status 124
 //	PMUVM_UID       0                      user and group that the program runs as
@@ -79,4 +80,18 @@
 // QEMU notices an overflow of the instruction counter only at the next exception
 // or tick: sample instructions at periods of 10 million or more, or beside
 // cycles.
+//
+// # riscv64
+//
+// A second machine is there to be used by hand: riscv64 with the extensions Sscofpmf
+// (overflows interrupt) and Smcntrpmf (counting by mode), under Debian 13's kernel.
+//
+//	misc/pmu/vm/setup.bash riscv64          # once: about 160 MB to fetch
+//	export PATH=$PWD/misc/pmu/vm:$PATH
+//	GOARCH=riscv64 CGO_ENABLED=0 PMU_TEST_REQUIRE=cycles,instructions,root \
+//		goroot/bin/go test -short -run '^TestEmulated$/^TestPerfCycles$' runtime/pprof
+//
+// doc/pmu-quality.md has what the tests say there. It is not part of the tests: QEMU 10.0
+// ends itself with "Raised interrupt while not in I/O function" in some programs, as
+// -icount forbids what its counters do there.
 package vm

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-//go:build linux && arm64
+//go:build linux && (arm64 || riscv64)
 
 package main
 
@@ -101,10 +101,14 @@ func addFile(w *tar.Writer, path, rel string, fi fs.FileInfo) error {
 	return err
 }
 
-// loadModules loads the disk's drivers: finit_module(2).
+// loadModules loads the disk's drivers: finit_module(2). Those that are not there are
+// part of the kernel.
 func loadModules() error {
 	for _, name := range guestspec.Modules {
 		f, err := os.Open(filepath.Join(guestspec.ModuleDir, name))
+		if os.IsNotExist(err) {
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("saving files: %v", err)
 		}

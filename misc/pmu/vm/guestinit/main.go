@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-//go:build linux && arm64
+//go:build linux && (arm64 || riscv64)
 
 // Guestinit is process 1 of the emulated machine: it prepares the few mounts
 // that a Go program expects, runs the one program that the host asked for,

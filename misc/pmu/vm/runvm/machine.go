@@ -21,14 +21,12 @@ import (
 	"pmu/vm/guestspec"
 )
 
-const qemu = "qemu-system-aarch64"
-
 // diskSize is the most that can be fetched. The file is sparse.
 const diskSize = 4 << 30
 
 // kernelArgs makes an oops end the machine, and leaves out of the boot what
 // takes half of it: self-tests of ciphers, and the keys of signed modules.
-const kernelArgs = "console=ttyAMA0 quiet panic=-1 oops=panic cryptomgr.notests initcall_blacklist=load_system_certificate_list"
+const kernelArgs = "quiet panic=-1 oops=panic cryptomgr.notests initcall_blacklist=load_system_certificate_list"
 
 // A machine is one boot of the emulated machine.
 type machine struct {
@@ -45,16 +43,23 @@ func (m *machine) diskPath() string    { return filepath.Join(m.tmp, "disk") }
 // descriptors 3 and 4 of QEMU.
 func (m *machine) args() []string {
 	o := m.opt
+	cpu := o.CPU
+	if cpu == "" {
+		cpu = o.Arch.cpu
+	}
 	a := []string{
-		"-M", "virt", "-cpu", o.CPU, "-smp", strconv.Itoa(o.SMP), "-m", strconv.Itoa(o.Mem),
+		"-M", "virt", "-cpu", cpu, "-smp", strconv.Itoa(o.SMP), "-m", strconv.Itoa(o.Mem),
 		"-nodefaults", "-display", "none", "-no-reboot",
 		"-seed", strconv.Itoa(o.Seed), "-rtc", "clock=vm,base=" + o.Date,
 		"-kernel", filepath.Join(o.Dir, "vmlinuz"), "-initrd", m.initrdPath(),
-		"-append", kernelArgs,
+		"-append", "console=" + o.Arch.console + " " + kernelArgs,
 		"-serial", "file:" + m.consolePath(),
 		"-add-fd", "fd=3,set=1", "-chardev", "file,id=out,path=/dev/fdset/1,append=on",
 		"-add-fd", "fd=4,set=2", "-chardev", "file,id=err,path=/dev/fdset/2,append=on",
 		"-device", "pci-serial-2x,chardev1=out,chardev2=err",
+	}
+	if o.Arch.bios {
+		a = append(a, "-bios", filepath.Join(o.Dir, "bios"))
 	}
 	if o.Icount != "none" {
 		a = append(a, "-icount", o.Icount)
@@ -63,6 +68,15 @@ func (m *machine) args() []string {
 		a = append(a, "-drive", "if=none,id=disk,format=raw,file="+m.diskPath(), "-device", "virtio-blk-device,drive=disk")
 	}
 	return a
+}
+
+// qemu returns the emulator: what setup.bash unpacked, or the system's.
+func (m *machine) qemu() string {
+	own := filepath.Join(m.opt.Dir, "qemu/usr/bin", m.opt.Arch.qemu)
+	if _, err := os.Stat(own); err == nil {
+		return own
+	}
+	return m.opt.Arch.qemu
 }
 
 // boot runs the machine until it powers off and returns the program's exit
@@ -79,7 +93,7 @@ func (m *machine) boot() (int, error) {
 	defer cancel()
 
 	var log strings.Builder
-	cmd := exec.CommandContext(ctx, qemu, m.args()...)
+	cmd := exec.CommandContext(ctx, m.qemu(), m.args()...)
 	cmd.Stdout, cmd.Stderr = &log, &log
 	// The machine must not outlive this process, however it ends.
 	cmd.SysProcAttr = dieWithParent()
@@ -134,7 +148,7 @@ func (m *machine) verdict(qemuErr error, log string) (int, error) {
 		}
 	}
 	if qemuErr != nil {
-		return 0, fmt.Errorf("%s: %v\n%s", qemu, qemuErr, log)
+		return 0, fmt.Errorf("%s: %v\n%s", m.opt.Arch.qemu, qemuErr, log)
 	}
 	return 0, fmt.Errorf("the guest stopped without a report; the end of its console:\n%s", tail(console+log, 20))
 }

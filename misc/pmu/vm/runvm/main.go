@@ -2,15 +2,15 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Runvm runs one linux/arm64 program in the emulated machine as if it ran
+// Runvm runs one program, for linux/arm64 or linux/riscv64, in the emulated machine as if it ran
 // here: its arguments, environment, directory and exit status are passed on,
 // its output appears as it is written.
 //
 //	runvm program [arguments]
 //
 // The environment variables that steer it are the rows of knobs in
-// options.go. go_linux_arm64_exec calls it, so that the go command runs
-// tests and programs for arm64 in the machine by itself.
+// options.go. go_linux_arm64_exec and go_linux_riscv64_exec call it, so that the go command runs
+// tests and programs in the machine by itself.
 //
 // Exit status: the program's; 124 when it ran out of time; 97 when the
 // machine did not get as far as to run it, or lost its files.

@@ -15,9 +15,10 @@ import (
 // Options says how the machine is made and who runs the program.
 type Options struct {
 	Dir      string        // what setup.bash made
+	Arch     arch          // whose programs the machine runs
 	SMP      int           // CPUs
 	Icount   string        // QEMU's -icount; "none" for real time
-	CPU      string        // QEMU's -cpu
+	CPU      string        // QEMU's -cpu, or "" for the architecture's
 	Mem      int           // MiB
 	Timeout  time.Duration // real time, from power-on to power-off
 	UID      int           // user and group of the program
@@ -34,13 +35,14 @@ var knobs = []struct {
 	name, preset string
 	set          func(o *Options, v string) error
 }{
-	// The directory that setup.bash filled; go_linux_arm64_exec sets it.
+	// The directory that setup.bash filled, and for what; go_linux_arm64_exec sets both.
 	{"PMUVM", "", func(o *Options, v string) error { return setPath(&o.Dir, v) }},
+	{"PMUVM_ARCH", "arm64", func(o *Options, v string) error { return setArch(&o.Arch, v) }},
 	{"PMUVM_SMP", "1", func(o *Options, v string) error { return setInt(&o.SMP, v, 1) }},
 	// shift=0 is one instruction per virtual nanosecond, so that a run is a
 	// function of its input; sleep=off makes idle time pass at once.
 	{"PMUVM_ICOUNT", "shift=0,sleep=off", func(o *Options, v string) error { o.Icount = v; return nil }},
-	{"PMUVM_CPU", "cortex-a57", func(o *Options, v string) error { o.CPU = v; return nil }},
+	{"PMUVM_CPU", "", func(o *Options, v string) error { o.CPU = v; return nil }},
 	{"PMUVM_MEM", "2048", func(o *Options, v string) error { return setInt(&o.Mem, v, 128) }},
 	{"PMUVM_TIMEOUT", "600", func(o *Options, v string) error { return setTimeout(&o.Timeout, v) }},
 	{"PMUVM_UID", "0", func(o *Options, v string) error { return setInt(&o.UID, v, 0) }},

@@ -9,16 +9,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"pmu/vm/guestspec"
 )
 
-// The guest's serial devices: the ports of one pci-serial-2x.
-const (
-	guestStdout = "/dev/ttyS0"
-	guestStderr = "/dev/ttyS1"
-)
+// The guest's serial devices are the ports of one pci-serial-2x.
+func (a *arch) stdout() string { return fmt.Sprintf("/dev/ttyS%d", a.serial) }
+func (a *arch) stderr() string { return fmt.Sprintf("/dev/ttyS%d", a.serial+1) }
 
 // etc returns the guest's files below /etc.
 func etc(uid int) map[string]string {
@@ -73,7 +72,9 @@ func (m *machine) prepare(args []string) error {
 	if spec.Out != "" {
 		a.dir(spec.Out)
 		for _, mod := range guestspec.Modules {
-			a.copy(filepath.Join(guestspec.ModuleDir, mod), filepath.Join(m.opt.Dir, "modules", mod))
+			if name := filepath.Join(m.opt.Dir, "modules", mod); !slices.Contains(m.opt.Arch.builtin, mod) {
+				a.copy(filepath.Join(guestspec.ModuleDir, mod), name)
+			}
 		}
 	}
 	if err := a.close(); err != nil {
@@ -98,11 +99,11 @@ func (m *machine) spec(args []string) (*guestspec.Spec, error) {
 		Out:      m.opt.Out,
 		UID:      m.opt.UID,
 		Paranoid: m.opt.Paranoid,
-		Stdout:   guestStdout,
-		Stderr:   guestStderr,
+		Stdout:   m.opt.Arch.stdout(),
+		Stderr:   m.opt.Arch.stderr(),
 	}
 	if !m.split {
-		spec.Stderr = guestStdout
+		spec.Stderr = spec.Stdout
 	}
 	return spec, nil
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -83,5 +84,31 @@ func TestUntarStaysInside(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "../evil")); err == nil {
 		t.Error("the file was written")
+	}
+}
+
+// TestArch checks that the machines differ in what they must.
+func TestArch(t *testing.T) {
+	for _, tt := range []struct{ name, cpu, stdout, args string }{
+		{"arm64", "", "/dev/ttyS0", "-M virt -cpu cortex-a57 console=ttyAMA0"},
+		{"riscv64", "", "/dev/ttyS1", "-M virt -cpu rv64,sscofpmf=on,smcntrpmf=on console=ttyS0 -bios /vm/bios"},
+		{"riscv64", "rv64", "/dev/ttyS1", "-cpu rv64 -bios /vm/bios"},
+	} {
+		o := &Options{Dir: "/vm", CPU: tt.cpu}
+		if err := setArch(&o.Arch, tt.name); err != nil {
+			t.Fatal(err)
+		}
+		if got := o.Arch.stdout(); got != tt.stdout {
+			t.Errorf("%s: standard output is %s, want %s", tt.name, got, tt.stdout)
+		}
+		got := strings.Fields(strings.Join((&machine{opt: o, tmp: "/tmp"}).args(), " "))
+		for _, arg := range strings.Fields(tt.args) {
+			if !slices.Contains(got, arg) {
+				t.Errorf("%s: no %s in %v", tt.name, arg, got)
+			}
+		}
+	}
+	if err := setArch(new(arch), "x"); err == nil {
+		t.Error("no error for an architecture without a machine")
 	}
 }
