@@ -86,7 +86,7 @@
 // A second machine is there to be used by hand: riscv64 with the extensions Sscofpmf
 // (overflows interrupt) and Smcntrpmf (counting by mode), under Debian 13's kernel.
 //
-//	misc/pmu/vm/setup.bash riscv64          # once: about 160 MB to fetch
+//	misc/pmu/vm/setup.bash riscv64          # once: packages of 120 MB
 //	export PATH=$PWD/misc/pmu/vm:$PATH
 //	GOARCH=riscv64 CGO_ENABLED=0 PMU_TEST_REQUIRE=cycles,instructions,root \
 //		goroot/bin/go test -short -run '^TestEmulated$/^TestPerfCycles$' runtime/pprof

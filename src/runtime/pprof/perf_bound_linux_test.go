@@ -354,7 +354,7 @@ func TestPerfBoundOff(t *testing.T) {
 // perfBoundOffCycles takes 40,000 or 50,000 samples per second where a cycle is a nanosecond,
 // as a sample takes 7 or 12 us. The kernel throttles more than the sysctl says, which it
 // lowers itself where interrupts have taken long: perf_sample_event_took in
-// kernel/events/core.c. After an hour of tests it was at 51,000.
+// kernel/events/core.c. After one run of all these tests it was at 51,000.
 func perfBoundOffCycles(t *testing.T) {
 	perfNeedsRoot(t)
 	perfSetSysctl(t, "perf_event_max_sample_rate", "100000")
