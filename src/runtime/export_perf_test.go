@@ -87,3 +87,39 @@ func PerfBufs() (bufs []*PerfBuf) {
 
 // Rounds returns how often b has been written from the start.
 func (b *perfBuf) Rounds() int { return int(b.log.w.load().dataCount()/perfBufWords) + 1 }
+
+// A PerfPlace is a perfPlace.
+type PerfPlace struct {
+	Kind             perf.Place
+	Base, Size, Type uintptr
+	Site             []uintptr
+}
+
+// PerfPlaceOf finds what is at addr, as a handler does: nothing preempts it.
+func PerfPlaceOf(addr uintptr) PerfPlace {
+	mp := acquirem()
+	var p perfPlace
+	p.find(addr, mp.curg)
+	releasem(mp)
+	var stk []uintptr
+	if p.site != 0 {
+		stk = perfSiteStack(p.site)
+	}
+	return PerfPlace{p.kind, p.base, p.size, p.typ, stk}
+}
+
+// PerfPlaceSweeping finds what is at addr, in an object of the heap, while its span's sweepgen
+// is off by so much, or while somebody changes its specials.
+func PerfPlaceSweeping(addr uintptr, off int32, changing bool) (got PerfPlace) {
+	stw := stopTheWorld(stwForTestReadMemStatsSlow)
+	s := spanOf(addr)
+	gen, key := s.sweepgen, s.speciallock.key
+	s.sweepgen = uint32(int32(mheap_.sweepgen) + off)
+	if changing {
+		s.speciallock.key = 1
+	}
+	got = PerfPlaceOf(addr)
+	s.sweepgen, s.speciallock.key = gen, key
+	startTheWorld(stw)
+	return got
+}
