@@ -20,10 +20,14 @@ import "internal/goarch"
 const (
 	_PERF_SAMPLE_IP         = 1 << 0
 	_PERF_SAMPLE_TIME       = 1 << 2
+	_PERF_SAMPLE_ADDR       = 1 << 3
 	_PERF_SAMPLE_READ       = 1 << 4
 	_PERF_SAMPLE_CALLCHAIN  = 1 << 5
+	_PERF_SAMPLE_CPU        = 1 << 7
 	_PERF_SAMPLE_REGS_USER  = 1 << 12
 	_PERF_SAMPLE_STACK_USER = 1 << 13
+	_PERF_SAMPLE_WEIGHT     = 1 << 14
+	_PERF_SAMPLE_DATA_SRC   = 1 << 15
 	_PERF_SAMPLE_IDENTIFIER = 1 << 16
 )
 

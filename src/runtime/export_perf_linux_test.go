@@ -267,6 +267,33 @@ func PerfRingRead(words []uint64, tail, head uint64) (recs []PerfRecord, ok []bo
 	return recs, ok
 }
 
+// A PerfDataRecord is what readSample finds.
+type PerfDataRecord struct {
+	PerfRecord
+	Time           int64
+	Addr           uintptr
+	CPU            uint32
+	Weight, Source uint64
+}
+
+// PerfRegsSwapped says that a record has the stack pointer before the instruction.
+const PerfRegsSwapped = _PERF_REG_SP < _PERF_REG_PC
+
+// PerfReadWords is how many words a reading has.
+func PerfReadWords() int { return int(perfReadSize() / 8) }
+
+// PerfRingSample reads a sample of so many bytes at offset off of a ring whose area has the
+// given words, a power of two.
+func PerfRingSample(words []uint64, off, size, typ uint64) (PerfDataRecord, bool) {
+	r := perfRing{data: uintptr(unsafe.Pointer(&words[0])), mask: uint64(8*len(words) - 1)}
+	var rec perfRecord
+	rec.chain.off, rec.chain.size = off, size
+	var d perfDataRecord
+	ok := r.readSample(&rec, &d, typ)
+	KeepAlive(words)
+	return PerfDataRecord{PerfRecord{0, rec.id, 0, rec.ip, rec.regs, rec.pc, rec.sp}, rec.time, d.addr, d.cpu, d.weight, d.source}, ok
+}
+
 // Accounts of goroutines; see perfaccount.go.
 
 var PerfTicksNanos = perfTicksNanos

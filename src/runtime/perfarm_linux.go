@@ -177,6 +177,9 @@ func (t *perfThread) join(ss *perfSession) perf.Failure {
 		t.ctr[slot] = ctr[slot]
 		t.ctr[slot].joined = t.cost()
 		t.n = max(t.n, int(slot)+1)
+		if perfTables.slots[slot].cfg.Data {
+			t.dataSlots |= perfSlotBit(int(slot))
+		}
 	}
 	t.slots |= ss.mask
 	if !first {

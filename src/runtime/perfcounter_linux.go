@@ -151,6 +151,9 @@ func perfOpen(s *perfSlot, tid int32, period uint64, chain *bool) int32 {
 			// But each record has the reading of its own counter.
 			attr.sampleType |= _PERF_SAMPLE_READ
 		}
+		if s.cfg.Data {
+			attr.dataAttr(&s.cfg.Attr)
+		}
 		if *chain {
 			attr.chainAttr(&s.cfg.Attr)
 		}

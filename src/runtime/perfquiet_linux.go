@@ -192,7 +192,7 @@ func (t *perfThread) setQuiet(on bool) {
 func perfChooseChains(ss *perfSession, limits perf.Limits) {
 	for _, slot := range ss.slots[:ss.n] {
 		s := &perfTables.slots[slot]
-		s.chain = perfHasChains && limits.Chains && s.cfg.Interrupts() && cgoTraceback == nil
+		s.chain = perfHasChains && limits.Chains && s.cfg.Interrupts() && cgoTraceback == nil && !s.cfg.Data
 	}
 	perfChooseRing(ss)
 	if ss.chainRing() == 0 {
@@ -283,6 +283,7 @@ func (t *perfThread) quieten() {
 
 // dropChains forgets counters that have been closed.
 func (t *perfThread) dropChains(slots perfSlots) {
+	t.dataSlots &^= slots
 	if t.chain.slots &^= slots; t.chain.slots == 0 {
 		t.chain.quiet, t.chain.began = false, false
 		t.chain.bell.delete()

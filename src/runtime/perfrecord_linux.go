@@ -67,7 +67,12 @@ func (t *perfThread) nextSample(rec *perfRecord, head uint64) int {
 //
 //go:nowritebarrierrec
 func (t *perfThread) slotOf(rec *perfRecord) int {
-	if t.chain.slots != 0 && rec.typ == _PERF_RECORD_SAMPLE {
+	if t.chain.slots|t.dataSlots != 0 && rec.typ == _PERF_RECORD_SAMPLE {
+		if t.dataSlots != 0 {
+			if i := t.dataSlot(rec); i >= 0 {
+				return i
+			}
+		}
 		id := t.ring.word(rec.chain.off, 1)
 		for i := range t.ctr[:t.n] {
 			if t.chain.slots.has(i) && t.ctr[i].id == id {
@@ -119,7 +124,7 @@ func (t *perfThread) noteRecord(i int, rec *perfRecord) {
 // stack, and is recorded with its leaf only.
 //
 //go:nowritebarrierrec
-func (t *perfThread) drain(hits *perfHits, gp *g, c *sigctxt, head uint64) {
+func (t *perfThread) drain(hits *perfHits, gp *g, c *sigctxt, head uint64, delayed bool) {
 	if t.ring.tail == head {
 		return
 	}
@@ -162,6 +167,10 @@ func (t *perfThread) drain(hits *perfHits, gp *g, c *sigctxt, head uint64) {
 				kind = perfLeafHandler
 			}
 			t.run.add(i, &t.ctr[i], &rec, kind)
+			continue
+		}
+		if t.dataSlots.has(i) && !delayed {
+			t.addData(i, &rec, c, gp)
 			continue
 		}
 		hits.any = true

@@ -64,7 +64,7 @@ func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 		if t.chain.quiet && t.isBell(c) {
 			t.chain.bell.rang(head-t.ring.tail, t.ring.mask+1)
 		}
-		t.drain(hits, gp, c, head)
+		t.drain(hits, gp, c, head, delayed)
 	} else if doorbell {
 		entry = nanotime()
 		t.drainCounters(hits, gp, perfSigFD(c))

@@ -65,6 +65,10 @@ type perfThread struct {
 	stk  perfStack
 	walk perfWalk
 	more [maxCPUProfStack]uintptr // a stack that continues another one
+	data perfDataStack
+
+	dataSlots perfSlots      // whose samples have addresses
+	access    perfDataRecord // of the record that was read last
 }
 
 // perfLinux is the Linux part of perfProf. Protected by perfProf.lock.
@@ -146,6 +150,7 @@ func (t *perfThread) release() {
 	}
 	t.n = 0
 	t.slots = 0
+	t.dataSlots = 0
 	t.lock.Store(0)
 	t.recycle()
 }

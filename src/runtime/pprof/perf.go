@@ -91,6 +91,10 @@ func checkEventCount(opts []ProfilingOption) error {
 		switch o := o.(type) {
 		case *perfEventsOption:
 			n += len(o.names)
+		case dataOption:
+			if o, ok := o.opt.(*perfEventsOption); ok {
+				n += len(o.names)
+			}
 		}
 	}
 	return tooManyEvents(n)

@@ -45,6 +45,9 @@ func perfCause(f perf.Failure) string {
 			return "the counters are in use by another profiler or the NMI watchdog (" + errno.Error() + "); stop it, or set kernel.nmi_watchdog=0"
 		case syscall.ENOSPC:
 			return "all breakpoint registers of the processor are in use (" + errno.Error() + "); ask for fewer breakpoints"
+		case syscall.ENODATA:
+			// See intel_pmu_hw_config in arch/x86/events/intel/core.c.
+			return "the processor samples loads only beside the event mem-loads-aux, which a profile does not open (" + errno.Error() + "); sample stores (cpu/mem-stores/P)"
 		case syscall.ENOSYS:
 			return "this kernel has no perf_event_open (" + errno.Error() + ")"
 		}

@@ -111,6 +111,9 @@ func (e *perfEvent) comments() []string {
 	if e.lostBuffer != 0 {
 		w.add("lost in buffer: %d samples, as the profile's buffer was full (runtime/pprof.lostProfileEvent)", e.lostBuffer)
 	}
+	if e.noAddress != 0 {
+		w.add("without address: %d samples do not say what was accessed", e.noAddress)
+	}
 	return append(w.lines, e.remarks()...)
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"internal/abi"
 	"internal/perfevent"
+	"internal/runtime/perf"
 	"slices"
 	"time"
 	"unsafe"
@@ -19,6 +20,9 @@ func (p *perfProfile) begin() {
 	p.b = newProfileBuilder(p.w)
 	p.b.perf = p
 	p.stacks.width = 1 + len(p.events)
+	if p.data != nil {
+		p.stacks.width += p.data.latencies
+	}
 	p.locator.b = p.b
 	p.stacks.limit = stacksChunks
 	p.maxStrings = maxStrings
@@ -55,11 +59,21 @@ func (p *perfProfile) add(e *perfEvent, data []uint64, tags []unsafe.Pointer) er
 			e.lostBuffer += samples
 			stk, tag = pseudoStack(lostProfileEvent), nil
 		}
+		access, _ := splitData(stk)
+		if p.data != nil && (access == nil || access[perf.DataAddr] == 0) {
+			e.noAddress += samples
+		}
+		if access != nil && e.Kind == perfevent.Breakpoint && e.Attrs[0].BPType == perf.BreakpointW {
+			access[perf.DataSource] |= memOpStore // the kernel does not say
+		}
 		values := p.stacks.values(stk, tag, p.write)
 		if e.column == 1 {
 			values[0] += samples // see header
 		}
 		values[e.column] += events
+		if access != nil && e.latency != 0 {
+			values[e.latency] += events * dataUint64(access, perf.DataWeight)
+		}
 		e.recorded += events
 	}
 	if len(tags) != 0 {
@@ -95,10 +109,15 @@ func (p *perfProfile) scale(e *perfEvent, factor float64) {
 	if factor == 1 {
 		return
 	}
-	if n := p.written[e.column]; n != 0 {
-		p.stacks.values(pseudoStack(scaleProfileEvent), nil, p.write)[e.column] += uint64(float64(n)*(factor-1)/factor + 0.5)
+	for _, column := range [...]int{e.column, e.latency} {
+		if column == 0 {
+			continue // there is no latency
+		}
+		if n := p.written[column]; n != 0 {
+			p.stacks.values(pseudoStack(scaleProfileEvent), nil, p.write)[column] += uint64(float64(n)*(factor-1)/factor + 0.5)
+		}
+		p.scales[column] = factor
 	}
-	p.scales[e.column] = factor
 }
 
 // write writes the samples of the stacks in a chunk.
@@ -132,6 +151,7 @@ func (p *perfProfile) writeStrings() {
 // writeSample writes a sample. Unlike pbSample, it knows how long the message is before
 // it writes it.
 func (p *perfProfile) writeSample(values, stk []uint64, tag unsafe.Pointer) {
+	data, stk := splitData(stk)
 	p.locs = p.locator.appendStack(p.locs[:0], stk)
 	p.values = p.values[:0]
 	for i, v := range values {
@@ -150,6 +170,9 @@ func (p *perfProfile) writeSample(values, stk []uint64, tag unsafe.Pointer) {
 		p.message = appendBytes(p.message, tagSample_Location, p.locs)
 	}
 	p.message = append(p.message, p.labels...)
+	if data != nil {
+		p.message = p.data.appendLabels(p, p.message, data)
+	}
 	p.b.pb.data = appendBytes(p.b.pb.data, tagProfile_Sample, p.message)
 	p.b.flush()
 }
@@ -206,6 +229,15 @@ func (p *perfProfile) header(b *profileBuilder) {
 	b.pbValueType(tagProfile_SampleType, "samples", "count")
 	for i, e := range p.events {
 		b.pbValueType(tagProfile_SampleType, types[i], e.Unit)
+	}
+	for i, e := range p.events {
+		switch {
+		case e.latency == 0:
+		case p.data.latencies == 1:
+			b.pbValueType(tagProfile_SampleType, "latency", "cycles")
+		default:
+			b.pbValueType(tagProfile_SampleType, types[i]+"_latency", "cycles")
+		}
 	}
 	b.pb.int64Opt(tagProfile_DurationNanos, p.stopped.Sub(b.start).Nanoseconds())
 	b.pbValueType(tagProfile_PeriodType, types[0], first.Unit)

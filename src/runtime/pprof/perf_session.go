@@ -74,6 +74,7 @@ type perfProfile struct {
 	events []*perfEvent
 	b      *profileBuilder
 
+	data    *perfData // nil if samples do not say what they accessed
 	stacks  perfStacks
 	locator perfLocator
 	stopped time.Time // when the last record had been read
@@ -96,6 +97,7 @@ type perfEvent struct {
 	session *perfSession
 	profile *perfProfile
 	column  int    // index of its count in a sample's values; 0 is the number of samples
+	latency int    // index of the latency of its accesses, or 0 if there is none
 	asked   uint64 // period asked for, or 0
 	precise *int8  // of precisionEnv, or nil
 	period  uint64
@@ -105,6 +107,7 @@ type perfEvent struct {
 	userOnly perf.Failure
 
 	lostBuffer uint64 // samples that did not fit in the runtime's buffers
+	noAddress  uint64 // samples, those included, without one, of a profile that has them
 	recorded   uint64 // events that the others stand for
 }
 
@@ -243,6 +246,14 @@ func (s *perfSession) startEvents() error {
 	}
 	if f.Op != perf.OpNone {
 		return perfStartError(s.slots[f.Slot].Event, f)
+	}
+	if e := s.imprecise(func(slot int) int8 { return runtime_perfStats(id, slot).Precise }); e != nil {
+		runtime_perfStop(id)
+		for eof := false; !eof; {
+			_, _, _, eof = runtime_perfRead(id)
+		}
+		runtime_perfDone(id)
+		return fmt.Errorf("cpu profile: event %s has no addresses: this machine does not sample it precisely (%w)", e.Name, errors.ErrUnsupported)
 	}
 	s.id = id
 	s.done = make(chan struct{})

@@ -55,3 +55,5 @@ func perfEvents() []EventInfo {
 	}
 	return all
 }
+
+func programVariables() []perfGlobal { return nil }

@@ -55,15 +55,12 @@ func elfVariable(file, name string) (addr, size uint64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	// The load address of a position-independent executable is known from a
-	// function that is in both tables.
-	const anchor = "runtime/pprof.lostProfileEvent"
 	var anchorAddr uint64
 	found := 0
 	for ; len(syms) >= e.symSize(); syms = syms[e.symSize():] {
 		s := e.symbol(syms)
 		switch {
-		case s.typ == elfFunc && symName(strs, s.name, anchor):
+		case s.typ == elfFunc && symName(strs, s.name, elfAnchor):
 			anchorAddr = s.addr
 		case s.typ == elfObject && symName(strs, s.name, name):
 			addr, size = s.addr, s.size
@@ -80,6 +77,45 @@ func elfVariable(file, name string) (addr, size uint64, err error) {
 	}
 	return addr + uint64(abi.FuncPCABIInternal(lostProfileEvent)) - anchorAddr, size, nil
 }
+
+// programVariables returns the program's package-level variables, or nil if they are not
+// known.
+func programVariables() (vars []perfGlobal) {
+	f, err := os.Open("/proc/self/exe")
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	e, err := readELF(f)
+	if err != nil {
+		return nil
+	}
+	syms, strs, err := e.symtab()
+	if err != nil {
+		return nil
+	}
+	var anchor uint64
+	for ; len(syms) >= e.symSize(); syms = syms[e.symSize():] {
+		switch s := e.symbol(syms); {
+		case s.typ == elfFunc && symName(strs, s.name, elfAnchor):
+			anchor = s.addr
+		case s.typ == elfObject && s.size > 0 && uint64(s.name) < uint64(len(strs)):
+			name, _, _ := bytes.Cut(strs[s.name:], []byte{0})
+			vars = append(vars, perfGlobal{s.addr, s.size, string(name)})
+		}
+	}
+	if anchor == 0 {
+		return nil
+	}
+	for i := range vars {
+		vars[i].addr += uint64(abi.FuncPCABIInternal(lostProfileEvent)) - anchor
+	}
+	return vars
+}
+
+// elfAnchor is a function that is in both tables, from which the load address of a
+// position-independent executable is known.
+const elfAnchor = "runtime/pprof.lostProfileEvent"
 
 // An elfFile is an ELF file of either class and byte order. See elf(5).
 type elfFile struct {

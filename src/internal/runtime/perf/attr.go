@@ -16,12 +16,15 @@ const (
 )
 
 // Values of Attr.Config for TypeSoftware (enum perf_sw_ids in
-// linux/perf_event.h): the kernel's clocks, and what the runtime itself uses.
+// linux/perf_event.h): the kernel's clocks, what has
+// addresses, and what the runtime itself uses.
 const (
-	SWCPUClock   = 0
-	SWTaskClock  = 1
-	SWPageFaults = 2
-	SWDummy      = 9
+	SWCPUClock    = 0
+	SWTaskClock   = 1
+	SWPageFaults  = 2
+	SWMinorFaults = 5
+	SWMajorFaults = 6
+	SWDummy       = 9
 )
 
 // Values of Attr.BPType (linux/hw_breakpoint.h).

@@ -38,6 +38,9 @@ type Config struct {
 	// be taken where samples cost too much; 0 ends the list. They are given
 	// because they must not lock onto loops, which takes primes.
 	Periods [32]uint64
+
+	// Data says that samples are to have the address that was accessed.
+	Data bool
 }
 
 // Exact reports whether each hit of a breakpoint is a sample. Such an event has

@@ -53,6 +53,9 @@ var once = [...]string{"counted", "time running", "samples"}
 func eventsOf(raw *profile.Profile) []event {
 	var list []event
 	for i, t := range raw.SampleType {
+		if t.Unit == "cycles" {
+			continue // latency of an event of a profile with data addresses
+		}
 		if i > 0 || t.Type != "samples" {
 			list = append(list, event{name: t.Type, unit: t.Unit, column: i, scale: 1})
 		}
