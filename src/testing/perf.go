@@ -5,6 +5,7 @@
 package testing
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -40,6 +41,7 @@ var (
 	// Flags, registered during Init.
 	cpuProfileEvent  *string
 	cpuProfilePeriod *int64
+	cpuProfileData   *bool
 )
 
 // timerEvent is the OS timer, which -test.cpuprofile samples by default.
@@ -48,6 +50,7 @@ const timerEvent = "timer"
 func initCPUProfileFlags() {
 	cpuProfileEvent = flag.String("test.cpuprofileevent", timerEvent, "sample `events`, separated by commas, for -test.cpuprofile")
 	cpuProfilePeriod = flag.Int64("test.cpuprofileperiod", 0, "take a sample every `n` events for -test.cpuprofile (default 0, the event's preset)")
+	cpuProfileData = flag.Bool("test.cpuprofiledata", false, "have the samples of -test.cpuprofileevent say what they accessed")
 }
 
 // checkCPUProfileFlags reports flags that make no sense, whatever the events are. A flag
@@ -56,6 +59,8 @@ func checkCPUProfileFlags() error {
 	switch {
 	case *cpuProfilePeriod < 0:
 		return fmt.Errorf("-test.cpuprofileperiod=%d is negative; give a number of events between two samples, or 0 for the event's preset", *cpuProfilePeriod)
+	case *cpuProfileData && (*cpuProfile == "" || *cpuProfileEvent == timerEvent):
+		return errors.New("-test.cpuprofiledata needs -test.cpuprofile and -test.cpuprofileevent")
 	case *cpuProfile != "":
 		return nil
 	case *cpuProfileEvent != timerEvent:
@@ -70,7 +75,7 @@ func checkCPUProfileFlags() error {
 // is not part of testDeps, which programs other than those that the go command
 // makes implement too.
 type eventProfiler interface {
-	StartCPUProfileEvents(w io.Writer, events string, period int64) error
+	StartCPUProfileEvents(w io.Writer, events string, period int64, data bool) error
 }
 
 // startCPUProfile starts the CPU profile that the flags ask for. If the timer fails, the
@@ -83,7 +88,7 @@ func (m *M) startCPUProfile(f *os.File) error {
 	}
 	err := fmt.Errorf("cannot use -test.cpuprofileevent: %T has no method StartCPUProfileEvents", m.deps)
 	if p, ok := m.deps.(eventProfiler); ok {
-		err = p.StartCPUProfileEvents(f, *cpuProfileEvent, *cpuProfilePeriod)
+		err = p.StartCPUProfileEvents(f, *cpuProfileEvent, *cpuProfilePeriod, *cpuProfileData)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "testing: can't start cpu profile: %s\n", strings.TrimPrefix(err.Error(), "cpu profile: "))

@@ -28,6 +28,7 @@ type eventRequest struct {
 	period  uint64   // 0 for the events' presets
 	seconds int64
 	asPage  bool // of the ratio of two events
+	data    bool // with data addresses
 
 	opt pprof.ProfilingOption // see option
 	buf bytes.Buffer          // the profile
@@ -60,6 +61,9 @@ func parseEventRequest(r *http.Request) (*eventRequest, error) {
 		return nil, err
 	}
 	if req.isTimer() {
+		if req.data {
+			return nil, badRequest("data=1 needs an event whose samples have addresses, such as page-faults: the timer's have none")
+		}
 		return req, nil
 	}
 	if slices.Contains(req.events, perfevent.Timer) {
@@ -91,7 +95,7 @@ func (req *eventRequest) parseEvents(values []string) error {
 // parseNumbers sets the duration and the period.
 func (req *eventRequest) parseNumbers(q url.Values) error {
 	// A parameter that is there more than once would be ignored in part.
-	for _, name := range []string{"period", "seconds", "format"} {
+	for _, name := range []string{"period", "seconds", "format", "data"} {
 		if len(q[name]) > 1 {
 			return badRequest("%q is there %d times", name, len(q[name]))
 		}
@@ -112,6 +116,13 @@ func (req *eventRequest) parseNumbers(q url.Values) error {
 		}
 		req.period = uint64(n)
 	}
+	switch s := q.Get("data"); s {
+	case "", "0":
+	case "1":
+		req.data = true
+	default:
+		return badRequest(`invalid value for "data" - must be 1, for samples with data addresses, or 0`)
+	}
 	return nil
 }
 
@@ -122,6 +133,9 @@ func (req *eventRequest) option() pprof.ProfilingOption {
 			req.opt = pprof.OSTimer(&req.buf)
 		} else {
 			req.opt = pprof.PerfEvents(&req.buf, req.period, req.events...)
+		}
+		if req.data {
+			req.opt = pprof.DataAddresses(req.opt)
 		}
 	}
 	return req.opt

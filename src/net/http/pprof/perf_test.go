@@ -191,6 +191,35 @@ func TestEventProfileSeveral(t *testing.T) {
 	}
 }
 
+// TestEventProfileData tests that each sample of a page fault says what was accessed, if that
+// is asked for.
+func TestEventProfileData(t *testing.T) {
+	addr := server(t)
+	work(t)
+	for query, want := range map[string]bool{"": false, "&data=0": false, "&data=1": true} {
+		r := get(t, addr+"profile?event=page-faults&period=10&seconds=1"+query)
+		if r.StatusCode != http.StatusOK {
+			if available(t, "page-faults") == nil {
+				t.Errorf("%s: %s", r.Status, r.body)
+			}
+			continue
+		}
+		p, err := profile.Parse(bytes.NewReader(r.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		with := 0
+		for _, s := range p.Sample {
+			if len(s.Label["object"]) == 1 {
+				with++
+			}
+		}
+		if with > 0 != want {
+			t.Errorf("%q: %d of %d samples say what was accessed", query, with, len(p.Sample))
+		}
+	}
+}
+
 func TestEventProfileRefused(t *testing.T) {
 	const names = "events are timer, cycles, instructions, cacheReferences, cacheMisses, branches, branchMisses, rHEX"
 	addr := server(t)
@@ -222,6 +251,12 @@ func TestEventProfileRefused(t *testing.T) {
 		{"event=task-clock&period=9223372036854775808", 400, `invalid value for "period"`},
 		{"event=timer&period=x", 400, `invalid value for "period"`},
 		{"event=task-clock&period=1&period=2", 400, `"period" is there 2 times`},
+
+		{"event=page-faults&data=2", 400, `invalid value for "data" - must be 1`},
+		{"event=page-faults&data=1&data=0", 400, `"data" is there 2 times`},
+		{"event=timer&data=1", 400, "the timer's have none"},
+		{"event=task-clock&data=1", 400, "event task-clock has no addresses"},
+		{"event=page-faults,task-clock&data=1&format=html", 400, "event task-clock has no addresses"},
 
 		// The floors: refused before the machine is asked.
 		{"event=task-clock&period=99999", 400, "the least that can be asked for over HTTP is 100000 nanoseconds"},

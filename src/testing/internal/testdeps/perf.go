@@ -14,7 +14,7 @@ import (
 
 // StartCPUProfileEvents starts a profile of the events in the list, separated
 // by commas, or of the timer. See testing's flag -test.cpuprofileevent.
-func (TestDeps) StartCPUProfileEvents(w io.Writer, list string, period int64) error {
+func (TestDeps) StartCPUProfileEvents(w io.Writer, list string, period int64, data bool) error {
 	events := perfevent.Split(list)
 	for _, e := range events {
 		if e == perfevent.Timer && len(events) > 1 {
@@ -24,7 +24,11 @@ func (TestDeps) StartCPUProfileEvents(w io.Writer, list string, period int64) er
 	if list == perfevent.Timer {
 		return pprof.StartCPUProfile(w)
 	}
-	err := pprof.StartCPUProfileWithConfig(pprof.PerfEvents(w, uint64(period), events...))
+	opt := pprof.PerfEvents(w, uint64(period), events...)
+	if data {
+		opt = pprof.DataAddresses(opt)
+	}
+	err := pprof.StartCPUProfileWithConfig(opt)
 	if e, ok := errors.AsType[*perfevent.Error](err); ok && e.Kind != perfevent.ErrUnsupported {
 		return fmt.Errorf("%w; events are %s, rHEX, and all that perf list shows", err, perfevent.FlagNames())
 	}

@@ -13,7 +13,8 @@ func init() {
 	cf.String("counters", "", "")
 	cf.String("cpuprofileevent", "", "")
 	cf.Int64("cpuprofileperiod", 0, "")
-	for _, name := range []string{"counters", "cpuprofileevent", "cpuprofileperiod"} {
+	cf.Bool("cpuprofiledata", false, "")
+	for _, name := range []string{"counters", "cpuprofileevent", "cpuprofileperiod", "cpuprofiledata"} {
 		passFlagToTest[name] = true
 	}
 }
@@ -47,4 +48,10 @@ const helpCPUProfileEvents = `	-cpuprofileevent event,...
 	    Take a sample every n events (nanoseconds, for events that are clocks)
 	    for -cpuprofile. The default, 0, is a period chosen for the event.
 	    The timer has a fixed period and ignores it.
+
+	-cpuprofiledata
+	    Have the samples of -cpuprofileevent say in labels what they accessed:
+	    the object, where it was allocated, its type and the offset. The event
+	    must have addresses, as page-faults has.
+	    See 'go doc runtime/pprof.DataAddresses'.
 `
