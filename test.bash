@@ -129,7 +129,8 @@ exact_host() {
 		"$go" test -count=1 -v -run '^TestPerfCalls$' runtime/pprof | grep -F 'does not stop at them' || PMU_TEST_REQUIRE=breakpoints,root
 		[ -d /sys/kernel/tracing/events ] || mount -t tracefs nodev /sys/kernel/tracing
 	fi
-	"$go" test -count=1 -timeout 30m -run "$exact" runtime/pprof && "$go" test -count=1 -run '^TestTask(Truth|Isolation)$' net/http/pprof && "$go" test -count=1 -run '^Test(Epochs|OtherCounters|TurnsAgain|CountersClosed)$' runtime/task
+	env -C misc/pmu "$go" test -count=1 ./lines &&
+		"$go" test -count=1 -timeout 30m -run "$exact" runtime/pprof && "$go" test -count=1 -run '^TestTask(Truth|Isolation)$' net/http/pprof && "$go" test -count=1 -run '^Test(Epochs|OtherCounters|TurnsAgain|CountersClosed)$' runtime/task
 }
 countbench() {
 	env -C misc/pmu GOARCH=arm64 CGO_ENABLED=0 PMU_TEST_REQUIRE=cycles,instructions \
