@@ -94,9 +94,10 @@ func compiling(pkg string) program {
 func (b *bench) compileArgs(tc tool.Toolchain, pkg string) []string {
 	exports := output(tc.Command(tc.Goroot, nil, "list", "-deps", "-export", "-f",
 		"{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}", pkg))
+	vendored := output(tc.Command(tc.Goroot, nil, "list", "-f", "{{range $from, $to := .ImportMap}}importmap {{$from}}={{$to}}\n{{end}}", pkg))
 	files := output(tc.Command(tc.Goroot, nil, "list", "-f", "{{range .GoFiles}}{{$.Dir}}/{{.}}\n{{end}}", pkg))
 	config := filepath.Join(b.dir, "importcfg."+strings.ReplaceAll(pkg, "/", "-")+"."+tc.Name)
-	must(os.WriteFile(config, []byte(exports+"\n"), 0o666))
+	must(os.WriteFile(config, []byte(exports+"\n"+vendored+"\n"), 0o666))
 	a := []string{"-o", filepath.Join(b.dir, "compiled."+tc.Name), "-p", pkg, "-std", "-complete", "-pack", "-importcfg", config}
 	return append(a, strings.Fields(files)...)
 }

@@ -185,7 +185,11 @@ func newSampler(e Event, a *attr, cpu int) (*Sampler, error) {
 func Run(cmd *exec.Cmd, e Event, m Mode, period uint64) (events uint64, err error) {
 	// Inherited events can be mapped only if they are for one CPU.
 	var all []*Sampler
-	for cpu := 0; cpu < runtime.NumCPU(); cpu++ {
+	cpus, err := allowedCPUs()
+	if err != nil {
+		return 0, err
+	}
+	for _, cpu := range cpus {
 		s, err := newSampler(e, &attr{samplePeriod: period, bits: uint64(m) | bitDisabled | bitInherit | bitEnableOnExec}, cpu)
 		if err != nil {
 			return 0, err
@@ -198,6 +202,21 @@ func Run(cmd *exec.Cmd, e Event, m Mode, period uint64) (events uint64, err erro
 		events += s.Count()
 	}
 	return events, err
+}
+
+// allowedCPUs returns the CPUs that the thread, and what it starts, may run on.
+func allowedCPUs() (cpus []int, err error) {
+	var mask [1024]byte
+	n, _, errno := syscall.Syscall(syscall.SYS_SCHED_GETAFFINITY, 0, uintptr(len(mask)), uintptr(unsafe.Pointer(&mask)))
+	if errno != 0 {
+		return nil, os.NewSyscallError("sched_getaffinity", errno)
+	}
+	for cpu := 0; cpu < int(n)*8; cpu++ {
+		if mask[cpu/8]&(1<<(cpu%8)) != 0 {
+			cpus = append(cpus, cpu)
+		}
+	}
+	return cpus, nil
 }
 
 // sendSignal has each overflow signalled to this very thread.
