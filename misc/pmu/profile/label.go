@@ -11,21 +11,19 @@ import (
 	"io"
 )
 
-// WriteLabeled writes the profile in data, which may be compressed, with a label for each
+// WriteLabeled writes the profile in data, which is compressed, with a label for each
 // sample: of the i-th, with the value that f returns, or none if that is "". All else stays as
 // it is.
 func WriteLabeled(w io.Writer, data []byte, key string, f func(i int) string) error {
-	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(bytes.NewReader(data))
-		if err != nil {
-			return err
-		}
-		if data, err = io.ReadAll(z); err != nil {
-			return err
-		}
+	unzipped, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	if data, err = io.ReadAll(unzipped); err != nil {
+		return err
 	}
 	strings := 0
-	err := fields(data, func(field int, num int64, msg []byte) error {
+	err = fields(data, func(field int, num int64, msg []byte) error {
 		if field == 6 {
 			strings++
 		}
