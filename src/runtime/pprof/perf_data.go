@@ -133,7 +133,7 @@ type perfData struct {
 	globals   perfGlobals
 }
 
-// split returns the words that say what was accessed, and the stack; data is nil if there
+// splitData returns the words that say what was accessed, and the stack; data is nil if there
 // are none.
 func splitData(stk []uint64) (data, rest []uint64) {
 	if len(stk) >= perf.DataWords && stk[perf.DataMark] == perf.DataFollows {

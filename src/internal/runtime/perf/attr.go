@@ -16,8 +16,8 @@ const (
 )
 
 // Values of Attr.Config for TypeSoftware (enum perf_sw_ids in
-// linux/perf_event.h): the kernel's clocks, what has
-// addresses, and what the runtime itself uses.
+// linux/perf_event.h): the kernel's clocks, what has addresses, and what the
+// runtime itself uses.
 const (
 	SWCPUClock    = 0
 	SWTaskClock   = 1
