@@ -167,7 +167,10 @@ func TestPerfEightHost(t *testing.T) {
 		rs[i].near("samples", float64(rs[i].count(perfStartsWith(bp))), calls, 0)
 		rs[i].near("total", float64(rs[i].total()), calls, 0)
 	}
-	perfWithin(t, "page faults and minor faults", float64(rs[6].events()), float64(rs[7].events()), 0.02)
+	// All faults here are minor ones. The counters say so. The samples need not: the
+	// overhead bound may take a longer period, and then what the last period of
+	// either event has not reached is more than any 2 %.
+	perfWithin(t, "page faults and minor faults", float64(rs[6].comment("counted")), float64(rs[7].comment("counted")), 0.01)
 }
 
 // TestPerfEightHardware tests eight events on one thread, of which four, two of
