@@ -220,9 +220,10 @@ func (t *perfThread) openCounters(ss *perfSession, ctr *[perf.MaxEvents]perfCoun
 		if op == perf.OpNone {
 			continue
 		}
-		// The one that failed may have a descriptor, too.
+		// The one that failed may have descriptors, too.
 		for _, slot := range ss.slots[:i+1] {
 			ctr[slot].close()
+			t.lead[slot].close()
 		}
 		if t.slots == 0 {
 			t.ring.close()

@@ -14,13 +14,12 @@ import (
 // A perfCounter is one event's counter on one thread. Protected by the thread's
 // perfThread.lock.
 type perfCounter struct {
-	fd            int32
+	perfFD
 	stopped       bool // for good
 	firstDone     bool // it runs with the event's period
 	rung, maxRung uint8
-	minRung       uint8  // the kernel throttles the event below it
-	chain         bool   // its samples bring their stacks; see perfchain_linux.go
-	id            uint64 // the kernel's name for it in ring records; 0 if there never was one
+	minRung       uint8 // the kernel throttles the event below it
+	chain         bool  // its samples bring their stacks; see perfchain_linux.go
 
 	stopHead uint64 // the ring's head when it was stopped: its records are before it
 	joined   int64  // ns, what samples had cost on the thread before it
@@ -43,7 +42,7 @@ type perfCounter struct {
 }
 
 // open makes c the counter of slot i on t's thread, stopped. ring is the first
-// counter that is opened with it. If that fails, c has a descriptor if it has an ID.
+// counter that is opened with it. If that fails, the caller closes c and t.lead[i].
 // The caller holds perfProf.lock.
 func (c *perfCounter) open(t *perfThread, i int, ring *perfCounter) (perf.Op, int32) {
 	s := &perfTables.slots[i]
@@ -51,21 +50,19 @@ func (c *perfCounter) open(t *perfThread, i int, ring *perfCounter) (perf.Op, in
 	start, first := perfFirstPeriod(&s.cfg, period, t.fresh)
 	*c = perfCounter{firstDone: first == period, due: first, start: start, first: first, period: period, rung: s.rung, maxRung: s.rung}
 
+	group := int32(-1)
+	t.lead[i] = perfFD{}
+	if s.cfg.Leader != 0 {
+		if op, errno := t.lead[i].take(perfOpenLeader(&s.cfg.Attr, t.tid)); op != perf.OpNone {
+			return op, errno
+		}
+		group = t.lead[i].fd
+	}
 	chain := t.takesChains(s)
-	fd := perfOpen(s, t.tid, first, &chain)
-	if fd >= perfLinux.fds {
-		closefd(fd)
-		fd = -_EMFILE
+	if op, errno := c.take(perfOpen(s, t.tid, group, first, &chain)); op != perf.OpNone {
+		return op, errno
 	}
-	if fd < 0 {
-		return perf.OpOpen, -fd
-	}
-	c.fd = fd
 	c.chain = chain
-	if r := ioctl(fd, _PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&c.id))); r < 0 {
-		closefd(fd)
-		return perf.OpControl, -r
-	}
 	if r := c.requestSignals(t); r < 0 {
 		return perf.OpSignal, -r
 	}
@@ -73,7 +70,7 @@ func (c *perfCounter) open(t *perfThread, i int, ring *perfCounter) (perf.Op, in
 	case c == ring && t.slots == 0:
 		// Going without a ring costs accuracy, not the profile: see
 		// drainCounters. It is counted as NoRing.
-		t.ring.open(fd, t.wants)
+		t.ring.open(c.fd, t.wants)
 	case t.ring.base != 0:
 		return c.shareRing(t, ring)
 	}
@@ -122,14 +119,26 @@ func (c *perfCounter) shareRing(t *perfThread, first *perfCounter) (perf.Op, int
 	return perf.OpNone, 0
 }
 
-// perfOpen opens a counter of the slot's event for thread tid, stopped. It
-// returns a descriptor or a negated errno.
+// perfOpenLeader opens the counter that leads the group of a's counter on thread tid. It
+// samples nothing and runs until it is closed. perfOpenLeader returns a descriptor or a
+// negated errno.
+func perfOpenLeader(a *perf.Attr, tid int32) int32 {
+	l := *a
+	l.Config, l.Config1, l.Config2, l.Config3 = a.Leader, 0, 0, 0
+	attr := perfAttr(&l, 0)
+	attr.bits &^= perfAttrBit(_PERF_ATTR_DISABLED)
+	return perf_event_open(&attr, tid, -1, -1, _PERF_FLAG_FD_CLOEXEC)
+}
+
+// perfOpen opens a counter of the slot's event for thread tid, stopped, in the group of
+// the descriptor group, or in its own if that is -1. It returns a descriptor or a negated
+// errno.
 //
 // The session's first thread finds out what the kernel can do; what it found
 // then holds for all threads.
 //
 // If *chain, samples are to bring their stacks, which it finds out likewise.
-func perfOpen(s *perfSlot, tid int32, period uint64, chain *bool) int32 {
+func perfOpen(s *perfSlot, tid, group int32, period uint64, chain *bool) int32 {
 	best := s.cfg.Precise == perf.PreciseBest && s.stats.Threads == 0
 	if best {
 		s.stats.Precise = perfMaxPrecise
@@ -157,7 +166,7 @@ func perfOpen(s *perfSlot, tid int32, period uint64, chain *bool) int32 {
 		if *chain {
 			attr.chainAttr(&s.cfg.Attr)
 		}
-		fd := perf_event_open(&attr, tid, -1, -1, _PERF_FLAG_FD_CLOEXEC)
+		fd := perf_event_open(&attr, tid, -1, group, _PERF_FLAG_FD_CLOEXEC)
 		switch {
 		case fd >= 0:
 			return fd
@@ -184,24 +193,12 @@ func perfOpen(s *perfSlot, tid int32, period uint64, chain *bool) int32 {
 	}
 }
 
-// isOpen reports whether the counter's descriptor is still the counter.
-//
-//go:nowritebarrierrec
-func (c *perfCounter) isOpen() bool { return c.id != 0 && c.fd >= 0 && perfFDIsEvent(c.fd, c.id) }
-
 // control performs an ioctl on the counter, if it is still open.
 //
 //go:nowritebarrierrec
 func (c *perfCounter) control(req uintptr) {
 	if c.isOpen() {
 		ioctl(c.fd, req, 0)
-	}
-}
-
-// close closes the counter's descriptor, if it is still open.
-func (c *perfCounter) close() {
-	if c.isOpen() {
-		closefd(c.fd)
 	}
 }
 

@@ -127,8 +127,7 @@ func (t *perfThread) disarm(slots perfSlots) {
 		}
 		t.ctr[i].settle(&perfTables.slots[i], t.cost())
 		if !last {
-			t.ctr[i].close()
-			t.ctr[i] = perfCounter{}
+			t.closeCounter(i)
 		}
 	}
 	t.slots &^= slots

@@ -4,13 +4,52 @@
 
 package runtime
 
-import "unsafe"
+import (
+	"internal/runtime/perf"
+	"unsafe"
+)
 
 const (
 	_ESRCH  = 3
 	_EBADF  = 9
 	_EMFILE = 24
 )
+
+// A perfFD is the descriptor of an event.
+type perfFD struct {
+	fd int32
+	id uint64 // the kernel's name for the event, in ring records too; 0 if there never was one
+}
+
+// take makes f the event that perf_event_open has returned, a descriptor or a negated
+// errno. If that fails, it is closed. The caller holds perfProf.lock.
+func (f *perfFD) take(fd int32) (perf.Op, int32) {
+	if fd >= perfLinux.fds {
+		closefd(fd)
+		fd = -_EMFILE
+	}
+	if fd < 0 {
+		return perf.OpOpen, -fd
+	}
+	if r := ioctl(fd, _PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&f.id))); r < 0 {
+		closefd(fd)
+		return perf.OpControl, -r
+	}
+	f.fd = fd
+	return perf.OpNone, 0
+}
+
+// isOpen reports whether the descriptor is still the event.
+//
+//go:nowritebarrierrec
+func (f *perfFD) isOpen() bool { return f.id != 0 && f.fd >= 0 && perfFDIsEvent(f.fd, f.id) }
+
+// close closes the descriptor, if it is still the event.
+func (f *perfFD) close() {
+	if f.isOpen() {
+		closefd(f.fd)
+	}
+}
 
 // perfFDIsEvent reports whether fd is still the event that the kernel calls id.
 // Programs that become daemons close all descriptors there may be, and what they

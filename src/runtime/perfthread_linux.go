@@ -52,6 +52,7 @@ type perfThread struct {
 	knocked atomic.Uint32 // knock has sent the thread a SIGPROF, and none has come since
 	ring    perfRing
 	ctr     [perf.MaxEvents]perfCounter // by slot
+	lead    [perf.MaxEvents]perfFD      // what leads their groups, see perf.Attr.Leader. Protected by perfProf.lock
 	stacks  *perfStacks                 // of a thread that runs C; see perfforeign_linux.go. Stays when t is reused
 	load    perfBound
 	chain   perfChain
@@ -145,14 +146,21 @@ func (t *perfThread) release() {
 	t.chain.bell.delete()
 	t.ring.close()
 	for i := range t.ctr[:t.n] {
-		t.ctr[i].close()
-		t.ctr[i] = perfCounter{}
+		t.closeCounter(i)
 	}
 	t.n = 0
 	t.slots = 0
 	t.dataSlots = 0
 	t.lock.Store(0)
 	t.recycle()
+}
+
+// closeCounter closes the counter of slot i, and after it the one that leads it. The
+// caller holds perfProf.lock and t.lock.
+func (t *perfThread) closeCounter(i int) {
+	t.ctr[i].close()
+	t.lead[i].close()
+	t.ctr[i], t.lead[i] = perfCounter{}, perfFD{}
 }
 
 // recycle puts an unused t on the free list. The caller holds perfProf.lock.

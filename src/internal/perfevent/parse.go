@@ -238,6 +238,7 @@ func (r *Resolver) finish(e *Event, m *modifiers) (*Event, *Error) {
 	if err := check(e); err != nil {
 		return nil, err
 	}
+	r.addLeaders(e)
 	return e, nil
 }
 

@@ -39,6 +39,9 @@ func show(attrs []perfevent.Attr) string {
 		if a.PMU != "" {
 			s += " " + a.PMU
 		}
+		if a.Leader != 0 {
+			s += " after " + hex(a.Leader)
+		}
 		all = append(all, s)
 	}
 	return strings.Join(all, "; ")
@@ -160,6 +163,16 @@ var parseTests = []struct {
 	{"skylake", "cpu/mem-loads/", "", "4:0x1cd c1=0x3 uHGi p-1 cpu"},
 	{"skylake", "cpu/mem-loads,ldlat=30/pp", "", "4:0x1cd c1=0x1e uHGi p2 cpu"},
 	{"skylake", "cpu/ldlat=30,mem-loads/", "", "4:0x1cd c1=0x1e uHGi p-1 cpu"},
+	{"sapphirerapids", "mem-loads", "", "4:0x1cd c1=0x3 uHGi p-1 cpu after 0x8203"},
+	{"sapphirerapids", "cpu/mem-loads,ldlat=30/ppu", "cpu/mem-loads,ldlat=30/pp", "4:0x1cd c1=0x1e uHGi p2 cpu after 0x8203"},
+	{"sapphirerapids", "cpu/event=0xcd,umask=0x1,inv,ldlat=30/k", "", "4:0x8001cd c1=0x1e kHGi p-1 cpu after 0x8203"},
+	{"sapphirerapids", "r1cd:p", "", "4:0x1cd uHGi p1 after 0x8203"},
+	{"sapphirerapids", "cpu/mem-loads-aux/", "", "4:0x8203 uHGi p-1 cpu"},
+	{"sapphirerapids", "cpu/mem-stores/", "", "4:0x2cd uHGi p-1 cpu"},
+	{"sapphirerapids", "cycles", "", "0:0x0 uHGi p-1"},
+	{"alderlake", "mem-loads", "", "4:0x1cd c1=0x3 uHGi p-1 cpu_core after 0x8203; 10:0x5d0 c1=0x3 uHGi p-1 cpu_atom"},
+	{"alderlake", "r1cd", "", "4:0x1cd uHGi p-1 cpu_core after 0x8203; 10:0x1cd uHGi p-1 cpu_atom"},
+	{"lunarlake", "cpu_core/mem-loads/", "", "4:0x1cd c1=0x3 uHGi p-1 cpu_core"},
 	{"skylake", "cpu/cycles-ct/", "", "4:0x30000003c uHGi p-1 cpu"},
 	{"skylake", "cycles-t", "", "4:0x10000003c uHGi p-1 cpu"},
 	{"skylake", "mem-stores:p", "", "4:0x82d0 uHGi p1 cpu"},

@@ -46,8 +46,8 @@ func perfCause(f perf.Failure) string {
 		case syscall.ENOSPC:
 			return "all breakpoint registers of the processor are in use (" + errno.Error() + "); ask for fewer breakpoints"
 		case syscall.ENODATA:
-			// See intel_pmu_hw_config in arch/x86/events/intel/core.c.
-			return "the processor samples loads only beside the event mem-loads-aux, which a profile does not open (" + errno.Error() + "); sample stores (cpu/mem-stores/P)"
+			// See perfevent.addLeaders, which could not read what the PMU has.
+			return "the processor samples loads only beside the event mem-loads-aux, which is not in /sys/bus/event_source/devices here (" + errno.Error() + "); make it readable, or sample stores (cpu/mem-stores/P)"
 		case syscall.ENOSYS:
 			return "this kernel has no perf_event_open (" + errno.Error() + ")"
 		}

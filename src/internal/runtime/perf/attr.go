@@ -47,6 +47,11 @@ type Attr struct {
 	Config2 uint64 // bp_len for TypeBreakpoint: the kernel's union
 	Config3 uint64 // needs PERF_ATTR_SIZE_VER8 (Linux 6.3)
 
+	// Leader, if not 0, is the Config of an event of the same PMU that must be counted
+	// wherever this one is sampled: counters of the event are opened in groups that
+	// counters of the other one lead.
+	Leader uint64
+
 	ExcludeUser   bool
 	ExcludeKernel bool
 	ExcludeHV     bool
