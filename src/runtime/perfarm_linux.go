@@ -4,9 +4,10 @@
 
 // Arming threads.
 //
-// Each thread has one counter per slot that samples an event, opened for that
-// thread only (perf_event_open(2), pid = tid, cpu = -1): it counts wherever the
-// thread runs and costs other threads nothing. An overflow makes the kernel write
+// Each thread has one counter per slot that samples an event, and one more in front
+// of it if the event has a Leader. They are opened for that thread only
+// (perf_event_open(2), pid = tid, cpu = -1): they count wherever the thread runs and
+// cost other threads nothing. An overflow makes the kernel write
 // a record to the thread's ring and send SIGPROF to that very thread (fcntl(2),
 // F_SETOWN_EX with F_OWNER_TID).
 //
@@ -167,14 +168,15 @@ func (t *perfThread) join(ss *perfSession) perf.Failure {
 		return perf.Failure{}
 	}
 	var ctr [perf.MaxEvents]perfCounter
-	if f := t.openCounters(ss, &ctr); f.Op != perf.OpNone {
+	var lead [perf.MaxEvents]perfFD
+	if f := t.openCounters(ss, &ctr, &lead); f.Op != perf.OpNone {
 		perfArmFailed(ss, f)
 		return f
 	}
 	first := t.slots == 0
 	t.acquire()
 	for _, slot := range ss.slots[:ss.n] {
-		t.ctr[slot] = ctr[slot]
+		t.ctr[slot], t.lead[slot] = ctr[slot], lead[slot]
 		t.ctr[slot].joined = t.cost()
 		t.n = max(t.n, int(slot)+1)
 		if perfTables.slots[slot].cfg.Data {
@@ -209,21 +211,21 @@ func (t *perfThread) join(ss *perfSession) perf.Failure {
 }
 
 // openCounters opens the session's counters for t's thread in ctr, by slot,
-// stopped. If it fails, none is open.
-func (t *perfThread) openCounters(ss *perfSession, ctr *[perf.MaxEvents]perfCounter) perf.Failure {
+// stopped, and those that lead them in lead. If it fails, none is open.
+func (t *perfThread) openCounters(ss *perfSession, ctr *[perf.MaxEvents]perfCounter, lead *[perf.MaxEvents]perfFD) perf.Failure {
 	t.wants = 0
 	if t.mp != 0 && !t.mp.ptr().isextra {
 		t.wants = ss.chainRing()
 	}
 	for i, slot := range ss.slots[:ss.n] {
-		op, errno := ctr[slot].open(t, int(slot), &ctr[ss.slots[0]])
+		op, errno := ctr[slot].open(t, int(slot), &lead[slot], &ctr[ss.slots[0]])
 		if op == perf.OpNone {
 			continue
 		}
 		// The one that failed may have descriptors, too.
 		for _, slot := range ss.slots[:i+1] {
 			ctr[slot].close()
-			t.lead[slot].close()
+			lead[slot].close()
 		}
 		if t.slots == 0 {
 			t.ring.close()

@@ -41,22 +41,21 @@ type perfCounter struct {
 	// It has 256 bytes on 64-bit machines, so that handlers find one by a shift.
 }
 
-// open makes c the counter of slot i on t's thread, stopped. ring is the first
-// counter that is opened with it. If that fails, the caller closes c and t.lead[i].
-// The caller holds perfProf.lock.
-func (c *perfCounter) open(t *perfThread, i int, ring *perfCounter) (perf.Op, int32) {
+// open makes c the counter of slot i on t's thread, stopped, and lead the one that leads
+// it, if the event has a Leader. ring is the first counter that is opened with it. If that
+// fails, the caller closes c and lead. The caller holds perfProf.lock.
+func (c *perfCounter) open(t *perfThread, i int, lead *perfFD, ring *perfCounter) (perf.Op, int32) {
 	s := &perfTables.slots[i]
 	period := s.cfg.Periods[s.rung]
 	start, first := perfFirstPeriod(&s.cfg, period, t.fresh)
 	*c = perfCounter{firstDone: first == period, due: first, start: start, first: first, period: period, rung: s.rung, maxRung: s.rung}
 
 	group := int32(-1)
-	t.lead[i] = perfFD{}
 	if s.cfg.Leader != 0 {
-		if op, errno := t.lead[i].take(perfOpenLeader(&s.cfg.Attr, t.tid)); op != perf.OpNone {
+		if op, errno := lead.take(perfOpenLeader(&s.cfg.Attr, t.tid)); op != perf.OpNone {
 			return op, errno
 		}
-		group = t.lead[i].fd
+		group = lead.fd
 	}
 	chain := t.takesChains(s)
 	if op, errno := c.take(perfOpen(s, t.tid, group, first, &chain)); op != perf.OpNone {
@@ -72,7 +71,17 @@ func (c *perfCounter) open(t *perfThread, i int, ring *perfCounter) (perf.Op, in
 		// drainCounters. It is counted as NoRing.
 		t.ring.open(c.fd, t.wants)
 	case t.ring.base != 0:
-		return c.shareRing(t, ring)
+		if op, errno := c.shareRing(t, ring); op != perf.OpNone {
+			return op, errno
+		}
+	}
+	if lead.id != 0 && t.ring.base != 0 {
+		// Since Linux 6.16, a counter that overflows too often has its whole group
+		// throttled, and only the leader's record says so (commits 9734e25fbf5a and
+		// e800ac51202f). See slotOf.
+		if r := ioctl(lead.fd, _PERF_EVENT_IOC_SET_OUTPUT, uintptr(c.fd)); r < 0 {
+			return perf.OpRing, -r
+		}
 	}
 	return perf.OpNone, 0
 }

@@ -22,7 +22,8 @@ type perfFD struct {
 }
 
 // take makes f the event that perf_event_open has returned, a descriptor or a negated
-// errno. If that fails, it is closed. The caller holds perfProf.lock.
+// errno. If that fails, the descriptor is closed and f is none. The caller holds
+// perfProf.lock.
 func (f *perfFD) take(fd int32) (perf.Op, int32) {
 	if fd >= perfLinux.fds {
 		closefd(fd)
@@ -33,6 +34,7 @@ func (f *perfFD) take(fd int32) (perf.Op, int32) {
 	}
 	if r := ioctl(fd, _PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&f.id))); r < 0 {
 		closefd(fd)
+		f.id = 0
 		return perf.OpControl, -r
 	}
 	f.fd = fd

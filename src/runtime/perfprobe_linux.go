@@ -25,11 +25,11 @@ import (
 //
 //go:linkname perfProbe runtime/pprof.runtime_perfProbe
 func perfProbe(cfg *perf.Config, budget int64, step func()) (samples, counted uint64, ran bool, f perf.Failure) {
-	fd := perfProbeOpen(cfg, int32(getg().m.procid))
+	fd, lead := perfProbeOpen(cfg, int32(getg().m.procid))
 	if fd < 0 {
 		return 0, 0, false, perf.Failure{Op: perf.OpOpen, Errno: -fd}
 	}
-	defer closefd(fd)
+	defer perfProbeClose(fd, lead)
 	var ring perfRing
 	if errno := ring.open(fd, 0); errno != 0 {
 		return 0, 0, false, perf.Failure{Op: perf.OpRing, Errno: errno}
@@ -57,14 +57,14 @@ func perfProbe(cfg *perf.Config, budget int64, step func()) (samples, counted ui
 //
 //go:linkname perfProbeCount runtime/pprof.runtime_perfProbeCount
 func perfProbeCount(cfg *perf.Config, step func()) (counted uint64, ran bool) {
-	fd := perfProbeOpen(cfg, int32(getg().m.procid))
+	fd, lead := perfProbeOpen(cfg, int32(getg().m.procid))
 	if fd < 0 {
 		return 0, false
 	}
 	ioctl(fd, _PERF_EVENT_IOC_ENABLE, 0)
 	step()
 	counted, ran = perfProbeRead(fd)
-	closefd(fd)
+	perfProbeClose(fd, lead)
 	return counted, ran
 }
 
@@ -80,8 +80,15 @@ func perfProbeRead(fd int32) (counted uint64, ran bool) {
 // perfProbeFormat is what read returns for a probe's counter.
 const perfProbeFormat = _PERF_FORMAT_TOTAL_TIME_ENABLED | _PERF_FORMAT_TOTAL_TIME_RUNNING
 
-// perfProbeOpen is perfOpen for a probe, which shares nothing with a session.
-func perfProbeOpen(cfg *perf.Config, tid int32) int32 {
+// perfProbeOpen is perfOpen for a probe, which shares nothing with a session. lead is the
+// counter that leads the probe's, or -1.
+func perfProbeOpen(cfg *perf.Config, tid int32) (fd, lead int32) {
+	lead = -1
+	if cfg.Leader != 0 {
+		if lead = perfOpenLeader(&cfg.Attr, tid); lead < 0 {
+			return lead, -1
+		}
+	}
 	precise := cfg.Precise
 	auto := precise < 0
 	if auto {
@@ -91,11 +98,25 @@ func perfProbeOpen(cfg *perf.Config, tid int32) int32 {
 		attr := perfAttr(&cfg.Attr, precise)
 		attr.samplePeriod = cfg.Period
 		attr.readFormat = perfProbeFormat
-		fd := perf_event_open(&attr, tid, -1, -1, _PERF_FLAG_FD_CLOEXEC)
-		if fd >= 0 || !auto || precise == 0 {
-			return fd
+		fd = perf_event_open(&attr, tid, -1, lead, _PERF_FLAG_FD_CLOEXEC)
+		if fd >= 0 {
+			return fd, lead
+		}
+		if !auto || precise == 0 {
+			if lead >= 0 {
+				closefd(lead)
+			}
+			return fd, -1
 		}
 		precise--
+	}
+}
+
+// perfProbeClose closes what perfProbeOpen has opened.
+func perfProbeClose(fd, lead int32) {
+	closefd(fd)
+	if lead >= 0 {
+		closefd(lead)
 	}
 }
 

@@ -88,6 +88,11 @@ func (t *perfThread) slotOf(rec *perfRecord) int {
 			return i
 		}
 	}
+	for i := range t.lead[:t.n] {
+		if t.lead[i].id == rec.id && t.slots.has(i) && rec.typ != _PERF_RECORD_SAMPLE {
+			return i // its group has been throttled
+		}
+	}
 	return -1
 }
 

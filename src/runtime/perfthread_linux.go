@@ -52,7 +52,7 @@ type perfThread struct {
 	knocked atomic.Uint32 // knock has sent the thread a SIGPROF, and none has come since
 	ring    perfRing
 	ctr     [perf.MaxEvents]perfCounter // by slot
-	lead    [perf.MaxEvents]perfFD      // what leads their groups, see perf.Attr.Leader. Protected by perfProf.lock
+	lead    [perf.MaxEvents]perfFD      // the counters that lead them, of events that have a Leader
 	stacks  *perfStacks                 // of a thread that runs C; see perfforeign_linux.go. Stays when t is reused
 	load    perfBound
 	chain   perfChain

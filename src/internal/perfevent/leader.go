@@ -4,16 +4,19 @@
 
 package perfevent
 
-// selector is the part of config that says which event of Intel's PMUs it is, without
-// the filters: INTEL_ARCH_EVENT_MASK in arch/x86/include/asm/perf_event.h.
-const selector = 0xffff
+// The part of config that says which event of Intel's PMUs it is, without filters, and
+// that of load latencies: INTEL_ARCH_EVENT_MASK and is_mem_loads_event in arch/x86/events.
+const (
+	selector    = 0xffff
+	loadLatency = 0x01cd
+)
 
-// addLeaders adds to Intel's load latency event what it must be counted beside.
+// addLeaders gives Intel's load latency event the leader that it needs.
 //
-// The event of processors since Sapphire Rapids does not work right unless another one is
-// active in front of it in its group, whose count is irrelevant; with data addresses, the
-// kernel even refuses it then (intel_pmu_hw_config in arch/x86/events/intel/core.c). Where
-// a processor needs that, its PMU has mem-loads-aux.
+// On some processors, of which Sapphire Rapids was the first, the event does not work right
+// unless another event, whose count is irrelevant, is active before it in its group. With
+// data addresses the kernel even refuses it otherwise (intel_pmu_hw_config in
+// arch/x86/events/intel/core.c). The PMUs of these processors have mem-loads-aux.
 func (r *Resolver) addLeaders(e *Event) {
 	if r.Sys == nil || e.Kind != Raw && e.Kind != PMU {
 		return
@@ -22,13 +25,12 @@ func (r *Resolver) addLeaders(e *Event) {
 		if !p.has("events/mem-loads-aux") {
 			continue
 		}
-		loads, err1 := p.encode([]term{{name: "mem-loads"}})
-		aux, err2 := p.encode([]term{{name: "mem-loads-aux"}})
-		if err1 != nil || err2 != nil {
+		aux, err := p.encode([]term{{name: "mem-loads-aux"}})
+		if err != nil {
 			continue
 		}
 		for i := range e.Attrs {
-			if a := &e.Attrs[i]; a.Type == p.typ && a.Config&selector == loads.config[0]&selector {
+			if a := &e.Attrs[i]; a.Type == p.typ && a.Config&selector == loadLatency {
 				a.Leader = aux.config[0]
 			}
 		}

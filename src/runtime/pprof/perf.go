@@ -21,7 +21,7 @@ type ProfilingOption interface {
 }
 
 // multipleEnv allows more than one profile in a session (proposal 36821,
-// section 4.4). Each option takes a counter and a descriptor per thread, a buffer,
+// section 4.4). Each option takes a counter and a descriptor per thread, or two, a buffer,
 // and its share of what samples may cost; a program that is given options by
 // several of its parts would not notice. PerfEvents needs no such permission:
 // whoever names several events for one profile means it.

@@ -37,7 +37,7 @@ func perfCause(f perf.Failure) string {
 		case syscall.EACCES, syscall.EPERM:
 			return perfDenied(errno)
 		case syscall.EMFILE, syscall.ENFILE:
-			return "too few file descriptors left (" + errno.Error() + "): each thread takes one per event, " +
+			return "too few file descriptors left (" + errno.Error() + "): each thread takes one per event (mem-loads may take two), " +
 				"and the last 256, or the last quarter of fewer than 1024, are the program's; raise ulimit -n" + perfNofile()
 		case syscall.EINVAL:
 			return "the kernel does not accept this combination of event, modifiers and period (" + errno.Error() + ")"
@@ -47,7 +47,7 @@ func perfCause(f perf.Failure) string {
 			return "all breakpoint registers of the processor are in use (" + errno.Error() + "); ask for fewer breakpoints"
 		case syscall.ENODATA:
 			// See perfevent.addLeaders, which could not read what the PMU has.
-			return "the processor samples loads only beside the event mem-loads-aux, which is not in /sys/bus/event_source/devices here (" + errno.Error() + "); make it readable, or sample stores (cpu/mem-stores/P)"
+			return "the processor samples loads only beside the event mem-loads-aux, which was not found in /sys/bus/event_source/devices (" + errno.Error() + "); make that readable, or sample stores (cpu/mem-stores/P)"
 		case syscall.ENOSYS:
 			return "this kernel has no perf_event_open (" + errno.Error() + ")"
 		}

@@ -49,7 +49,7 @@ type Attr struct {
 
 	// Leader, if not 0, is the Config of an event of the same PMU that must be counted
 	// wherever this one is sampled: counters of the event are opened in groups that
-	// counters of the other one lead.
+	// counters of the other one lead. It is not needed where this one is only counted.
 	Leader uint64
 
 	ExcludeUser   bool
