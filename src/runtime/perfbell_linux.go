@@ -28,7 +28,8 @@ const (
 type perfBell struct {
 	id       int32
 	exists   bool
-	interval int64 // ns
+	interval int64  // ns
+	head     uint64 // the ring's, when the timer expired last
 }
 
 // make creates the timer of t's thread, stopped. It reports whether that worked.
@@ -60,15 +61,18 @@ func (b *perfBell) ring(interval int64) {
 	timer_settime(b.id, 0, (*itimerspec)(noescape(unsafe.Pointer(&spec))), nil)
 }
 
-// rang chooses the next interval after the timer has found used bytes of a ring of
-// size bytes.
+// rang chooses the next interval after the timer has expired. head is that of the ring,
+// which has size bytes. What counts is what has been written since, not what is there: the
+// thread reads its ring also when its goroutine leaves it, but may stop doing so.
 //
 //go:nowritebarrierrec
-func (b *perfBell) rang(used, size uint64) {
+func (b *perfBell) rang(head, size uint64) {
+	written := head - b.head
+	b.head = head
 	switch {
-	case used > size/2 && b.interval > perfBellLeast:
+	case written > size/2 && b.interval > perfBellLeast:
 		b.ring(max(b.interval/2, perfBellLeast))
-	case used < size/8 && b.interval < perfBellMost:
+	case written < size/8 && b.interval < perfBellMost:
 		b.ring(min(b.interval*2, perfBellMost))
 	}
 }

@@ -19,6 +19,7 @@ type perfChain struct {
 	quiet   bool      // these counters send no signals, but for the first overflow
 	began   bool      // they have been quiet
 	growing bool      // newstack runs on the thread, and reads the ring
+	full    bool      // the ring was full, and the bell can't ring sooner
 	bell    perfBell
 
 	// The window of the overhead bound. It begins and ends where the thread begins to read
@@ -109,7 +110,7 @@ func (c *perfChain) read(t *perfThread, start int64) {
 	c.seen = c.n
 	took = min(took, k*c.least*perfMaxOutlier)
 	c.spent += took
-	if c.n >= perfWindow || c.broken > perfChainBroken {
+	if c.n >= perfWindow || c.broken > perfChainBroken || c.full {
 		c.endWindow(t, took)
 	}
 	for i := range t.ctr[:t.n] {
@@ -143,7 +144,7 @@ func (c *perfChain) endWindow(t *perfThread, took int64) {
 			t.step(i, int(d))
 		}
 	}
-	if c.broken > perfChainBroken {
+	if c.broken > perfChainBroken || c.full {
 		c.goBack(t)
 	}
 	if c.judged >= perfChainJudged || !c.quiet {
@@ -172,10 +173,13 @@ func (c *perfChain) goBack(t *perfThread) {
 //
 //go:nowritebarrierrec
 func (t *perfThread) setQuiet(on bool) {
-	t.chain.quiet = on
+	t.chain.quiet, t.chain.full = on, false
 	flags, interval := uintptr(_O_ASYNC), int64(0)
 	if on {
 		flags, interval = 0, perfBellFirst
+	}
+	if t.ring.base != 0 {
+		t.chain.bell.head = t.ring.head()
 	}
 	t.chain.bell.ring(interval)
 	for i := range t.ctr[:t.n] {

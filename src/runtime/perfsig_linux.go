@@ -62,7 +62,7 @@ func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 	if t.ring.base != 0 {
 		head := t.ring.head()
 		if t.chain.quiet && t.isBell(c) {
-			t.chain.bell.rang(head-t.ring.tail, t.ring.mask+1)
+			t.chain.bell.rang(head, t.ring.mask+1)
 		}
 		t.drain(hits, gp, c, head, delayed)
 	} else if doorbell {

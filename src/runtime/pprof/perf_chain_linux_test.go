@@ -10,6 +10,7 @@ import (
 	"context"
 	"internal/profile"
 	"io"
+	"math/bits"
 	"os/exec"
 	"runtime"
 	"slices"
@@ -134,6 +135,64 @@ func TestPerfChainBell(t *testing.T) {
 	}
 }
 
+// TestPerfChainBellRead tests that a thread which has read its ring at each of many switches
+// reads it in time when there are no more of them: deep stacks fill it in some 10 ms.
+func TestPerfChainBellRead(t *testing.T) {
+	perfNeeds(t, "cycles") // of a clock that nothing stops
+	event := perfChainEvent(t)
+	if perfInChild() == "" {
+		perfChild(t, "bell", func(cmd *exec.Cmd) {
+			cmd.Env = append(cmd.Env, "GODEBUG=asyncpreemptoff=1", "GOGC=off", costEnv+"=off")
+		})
+		return
+	}
+	r := perfProfileOf(t, []perfReq{{event, 100e3}}, func() {
+		perfDeep(64, func() {
+			for range 8 {
+				for range 60 {
+					chainWorkA(100e3)
+					runtime.Gosched()
+				}
+				chainWorkA(10e6)
+			}
+		})
+	})[0]
+	r.balance()
+	t.Log(r.ledger())
+	if n := r.inFrame("runtime._PerfLostRing"); n != 0 {
+		t.Errorf("%d samples of %d did not fit in the ring", n, r.total())
+	}
+	if n := r.inFrame("runtime/pprof.chainWorkA"); n < 1000 {
+		t.Errorf("%d samples: too few", n)
+	}
+}
+
+// TestPerfChainFull tests that a thread goes back to signals when deep stacks fill its ring
+// from one tick to the next, before any timer can have it read. It tries again without after
+// 1,024 of them, then after 2,048, and so on.
+func TestPerfChainFull(t *testing.T) {
+	perfNeeds(t, "task-clock:u")
+	perfChainEvent(t)
+	if perfInChild() == "" {
+		perfChild(t, "full", func(cmd *exec.Cmd) {
+			cmd.Env = append(cmd.Env, "GODEBUG=asyncpreemptoff=1", "GOGC=off", costEnv+"=off")
+		})
+		return
+	}
+	r := perfProfileOnce(t, []perfReq{{"task-clock:u", 20e3}}, func() { perfDeep(64, func() { chainWorkA(600e6) }) })[0]
+	t.Log(r.ledger())
+	all, lost := r.total(), r.inFrame("runtime._PerfLostRing")
+	t.Logf("%d samples, of which %d did not fit in the ring", all, lost)
+	if lost == 0 {
+		t.Skip("the ring was never full: the kernel's tick is short")
+	}
+	// Each time there are a few intervals of some ticks of 4 ms with 200 samples, of which 100
+	// fit. Without signals most of all samples are lost.
+	if most := int64(2000 * bits.Len64(uint64(all>>10))); lost > most {
+		t.Errorf("%d samples of %d did not fit in the ring, want at most %d", lost, all, most)
+	}
+}
+
 // TestPerfChainSetting tests values of the variable.
 func TestPerfChainSetting(t *testing.T) {
 	perfTimeEvent(t)
@@ -159,6 +218,7 @@ func TestPerfChainSetting(t *testing.T) {
 
 var _ = emulated(TestPerfChainLabels)
 var _ = emulated(TestPerfChainBell)
+var _ = emulated(TestPerfChainBellRead)
 
 // TestPerfChainSaid tests that the comments count threads whose stacks the kernel has recorded
 // in this session, and not in one before it on a thread that others sample as well.
