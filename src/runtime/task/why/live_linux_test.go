@@ -37,6 +37,9 @@ const liveDelay = 20 * time.Millisecond
 // liveRequests are as many as p98 takes.
 const liveRequests = 1000
 
+// liveJobs returns how many goroutines work for no task.
+func liveJobs() int { return 8 * runtime.GOMAXPROCS(0) }
+
 // A liveCause is what is planted in some requests of a service.
 type liveCause struct {
 	name  string
@@ -146,7 +149,9 @@ func (s *service) faults(context.Context, *task.Task) func() {
 func (s *service) hogged(_ context.Context, t *task.Task) func() {
 	var stop atomic.Bool
 	var hogs sync.WaitGroup
-	for range 4 * runtime.GOMAXPROCS(0) {
+	n := 0
+	hog := func() {
+		n++
 		hogs.Add(1)
 		s.jobs <- func() {
 			for !stop.Load() {
@@ -154,7 +159,19 @@ func (s *service) hogged(_ context.Context, t *task.Task) func() {
 			hogs.Done()
 		}
 	}
-	s.in(t, pprof.TimeRunnable, runtime.Gosched)
+	for range 4 * runtime.GOMAXPROCS(0) {
+		hog()
+	}
+	s.in(t, pprof.TimeRunnable, func() {
+		start := time.Now()
+		runtime.Gosched()
+		// Where other Ps have all hogs in their queues, a yield takes no time, and thousands of
+		// them, with what they allocate to see how long they took, would plant running and page
+		// faults, too. So this P gets another hog.
+		if time.Since(start) < time.Millisecond && n < liveJobs() {
+			hog()
+		}
+	})
 	return func() {
 		stop.Store(true)
 		hogs.Wait()
@@ -335,7 +352,7 @@ func TestLive(t *testing.T) {
 	defer task.Stop()
 	s := &service{t: t, rnd: rand.New(rand.NewPCG(1, 1)), jobs: make(chan func())}
 	defer close(s.jobs)
-	for range 4*runtime.GOMAXPROCS(0) + 1 {
+	for range liveJobs() {
 		go func() {
 			for f := range s.jobs {
 				f()
