@@ -178,7 +178,8 @@ type perfAccountHookTable struct {
 	status  func(gp *g, old, new uint32) (bubbled bool)
 	park    func(gp *g)
 	born    func(newg, parent *g)
-	stopped func(w worldStop) // set by the first task
+	stopped func(w worldStop) // set by the first task, as kind is
+	kind    func(gp *g) int64 // of the task that it works for; called by signal handlers
 }
 
 // perfSetAccountHooks sets them. It may be called by several goroutines at once.
@@ -336,7 +337,11 @@ func perfBornAccounted(newg, parent *g) {
 
 // perfInherit gives newg an account like p, the account of the goroutine that starts it.
 func perfInherit(newg *g, p *perfAccount) {
-	if !p.pinned && p.intervals == 0 {
+	member := p.member.ptr()
+	if member != nil && member.task.live() == nil {
+		member = nil // its task has ended
+	}
+	if !p.pinned && (p.intervals == 0 || p.intervals == 1 && member == nil && p.member != 0) {
 		return
 	}
 	a := perfNewAccount(perf.PartRunnable)
@@ -350,7 +355,7 @@ func perfInherit(newg *g, p *perfAccount) {
 	}
 	newg.account = a.ref()
 	a.judge()
-	if p.member != 0 {
-		p.member.ptr().inherit(newg, a)
+	if member != nil {
+		member.inherit(newg, a)
 	}
 }

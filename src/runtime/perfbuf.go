@@ -134,7 +134,7 @@ func (s *perfSlot) add(tagPtr *unsafe.Pointer, stk []uintptr, samples, events ui
 	for !s.lock.CompareAndSwap(0, 1) {
 		osyield()
 	}
-	s.log.write(tagPtr, 0, hdr[:], stk) // no profile has the time of a sample
+	s.log.write(tagPtr, perfTaskStamp(tagPtr, 0), hdr[:], stk)
 	ss := &perfTables.sessions[s.session]
 	due := ss.sleeping.Load() == 1 && s.due()
 	s.lock.Store(0)

@@ -28,6 +28,7 @@ const (
 	perfFreeEpoch
 	perfFreeTask
 	perfFreeMember
+	perfFreeBack
 	perfFreeKinds
 )
 

@@ -45,7 +45,7 @@ type perfTask struct {
 	refs   int
 	span   uint64
 	kind   uint32
-	open   bool
+	open   atomic.Bool // also read without lock; see live
 	began  int64
 	ended  int64
 	set    perf.SetID
@@ -79,6 +79,10 @@ type perfMember struct {
 	gopc       uintptr
 	next, prev *perfMember // in task.members
 	asked      uint32      // perfAsking.number when it was looked at or joined
+
+	// These belong to who owns the account.
+	label bool          // the labels of a context have brought the goroutine to the task
+	back  *perfTaskBack // what it worked for before, or nil
 
 	// What the account had when the goroutine joined. See perfTask for the counts.
 	usage  perf.Usage
@@ -152,11 +156,10 @@ func (t *perfTask) id() perf.TaskID {
 
 // perfTaskNew begins a task, as a child of parent if that is still there. Its members'
 // counts in a set of n counters are kept, unless set is zero. If enter, the calling
-// goroutine joins it, and was names the task that it worked for before. goid is the
-// goroutine's ID.
+// goroutine works for it. goid is the goroutine's ID.
 //
 //go:linkname perfTaskNew runtime/task.runtime_perfTaskNew
-func perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.SetID, n int, enter bool) (id, was perf.TaskID, goid uint64) {
+func perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.SetID, n int, enter bool) (id perf.TaskID, goid uint64) {
 	mp := acquirem()
 	perfCPUOpen(mp)
 	a := perfOwnAccount()
@@ -169,7 +172,8 @@ func perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.SetID, n
 	t.span, t.kind, t.set, t.events = span, kind, set, n
 	t.usage = perf.Usage{}
 	t.goroutines = 0
-	t.open, t.refs, t.ended = true, 1, 0
+	t.refs, t.ended = 1, 0
+	t.open.Store(true)
 	if n > 0 {
 		t.counts, t.unread = [perf.MaxEvents]perf.Count{}, 0
 	}
@@ -194,79 +198,13 @@ func perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.SetID, n
 	if enter {
 		a.settleNow(mp, perfCPUPaged)
 		t.began = a.latest
-		was = perfRejoin(getg(), a, mp, id, perfJoinNew)
+		a.workFor(getg(), mp, id, perfJoinNew, false)
 	} else {
 		t.began, _ = perfNow(mp)
 	}
 	goid = getg().goid
 	releasem(mp)
-	return id, was, goid
-}
-
-// perfTaskEnter has the calling goroutine work for the task, or for none if that is zero
-// or has been given up. was names the one that it worked for before.
-//
-//go:linkname perfTaskEnter runtime/pprof.runtime_perfTaskEnter
-func perfTaskEnter(id perf.TaskID) (was perf.TaskID) {
-	mp := acquirem()
-	gp := getg()
-	t := perfFindTask(id)
-	if a := perfAccountOf(gp); a != nil && a.member != 0 {
-		if a.member.ptr().task == t {
-			was = t.id()
-			releasem(mp)
-			return was
-		}
-	} else if t == nil {
-		releasem(mp)
-		return was
-	}
-	perfCPUOpen(mp)
-	a := perfOwnAccount()
-	a.settleNow(mp, perfCPUPaged)
-	was = perfRejoin(gp, a, mp, id, perfJoinOther)
-	releasem(mp)
-	return was
-}
-
-// perfRejoin has gp, which is the current goroutine and whose account a is settled, leave
-// its task and join the one that id names, if that is there.
-func perfRejoin(gp *g, a *perfAccount, mp *m, id perf.TaskID, how perfJoin) (was perf.TaskID) {
-	t, serial := perfFindTask(id), id.Serial
-	m := a.member.ptr()
-	var tree *perfTask
-	if m != nil {
-		was = m.task.id()
-		tree = m.task.root
-		if m.task.events > 0 {
-			a.readMember(m, mp)
-		}
-		a.leaveTask()
-	}
-	if t == nil {
-		return was
-	}
-	m = perfNewMember()
-	m.goid, m.startpc, m.gopc = gp.goid, gp.startpc, gp.gopc
-	m.usage = a.usage
-	if t.events > 0 {
-		c := a.count(t.set)
-		c.intervals++
-		var counts [perf.MaxEvents]perf.Count
-		m.unread, _, _ = c.read(a, mp, counts[:t.events])
-		m.counts = counts
-	}
-	if !a.joinTask(m, t, serial, how, tree) {
-		m.task = nil
-		if t.events > 0 {
-			if c := a.find(t.set); c != nil && c.intervals > 0 {
-				c.intervals--
-			}
-		}
-		perfFreeMember.push(&m.node)
-		a.judge()
-	}
-	return was
+	return id, goid
 }
 
 // readMember reads what the counters of the calling goroutine's thread have counted
@@ -289,7 +227,8 @@ func perfNewMember() *perfMember {
 
 // joinTask makes m, with the goroutine's numbers in it, a's. from is the root of the task that
 // the goroutine worked for before, or nil: if it is another one than t's, the goroutine
-// is new to the tasks that t is a child of. It reports false if t has been given up.
+// is new to the tasks that t is a child of. It reports false if t has been given up,
+// or has ended, and so have those that it is a child of.
 func (a *perfAccount) joinTask(m *perfMember, t *perfTask, serial uint64, how perfJoin, from *perfTask) bool {
 	m.account, m.task = a, t
 	m.woken.since = 0
@@ -300,7 +239,7 @@ func (a *perfAccount) joinTask(m *perfMember, t *perfTask, serial uint64, how pe
 	if locked {
 		root.lockTree()
 	}
-	if t.serial.Load() != serial || t.root != root { // never if it is new
+	if t.serial.Load() != serial || t.root != root || t.live() == nil { // never if it is new
 		unlock(&root.lock)
 		return false
 	}
@@ -342,6 +281,7 @@ func (a *perfAccount) leaveTask() {
 	root := t.root
 	root.lockTree()
 	t.remove(m, &a.usage, c)
+	a.member = 0 // before a signal handler could find a task that has gone
 	free := t.unref()
 	unlock(&root.lock)
 	free.freeAll()
@@ -380,6 +320,8 @@ func (a *perfAccount) noMember(m *perfMember, c *perfAccountCounts) {
 	if c != nil && c.intervals > 0 {
 		c.intervals--
 	}
+	m.back.free()
+	m.back = nil
 	perfFreeMember.push(&m.node)
 }
 
@@ -454,40 +396,55 @@ func (t *perfTask) freeAll() {
 	}
 }
 
-// inherit makes newg, whose account is a, a member of p's task. See perfInherit.
+// inherit makes newg, whose account is a, a member of p's task. If that has ended meanwhile,
+// newg works for none. See perfInherit.
 func (p *perfMember) inherit(newg *g, a *perfAccount) {
 	m := perfNewMember()
 	m.goid, m.startpc, m.gopc = newg.goid, newg.startpc, newg.gopc
 	m.usage = perf.Usage{}
+	m.label, m.back = false, nil
+	var c *perfAccountCounts
 	if p.task.events > 0 {
 		m.counts, m.unread = [perf.MaxEvents]perf.Count{}, 0
-		a.count(p.task.set).intervals++
+		c = a.count(p.task.set)
+		c.intervals++
 	}
-	a.joinTask(m, p.task, p.task.serial.Load(), perfJoinOther, nil)
+	if !a.joinTask(m, p.task, p.task.serial.Load(), perfJoinOther, nil) {
+		if c != nil {
+			c.intervals--
+		}
+		perfFreeMember.push(&m.node)
+		a.judge()
+	}
 }
 
 // perfTaskEnd ends a task, and stores what its members have used. Then it gives the task
 // up, unless it has taken longer than slow ns: its log can be read until perfTaskGiveUp
-// then. If leave, the calling goroutine works for back from now on, as perfTaskEnter has
-// it. It reports false if the task has ended before.
+// then. If the calling goroutine works for it, it works for what it worked for before from
+// now on. It reports false if the task has ended before.
 //
 //go:linkname perfTaskEnd runtime/task.runtime_perfTaskEnd
-func perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64, leave bool, back perf.TaskID) (ok bool) {
+func perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64) (ok bool) {
+	perfRelabel() // what has been sampled is the task's
 	t, a, mp := perfLockToAsk(id)
 	if t == nil {
 		releasem(mp)
 		return false
 	}
 	root := t.root
-	if !t.open {
+	if !t.open.Load() {
 		unlock(&root.lock)
 		releasem(mp)
 		return false
 	}
 	var m *perfMember
 	var c *perfAccountCounts
-	if leave = leave && a != nil && a.member.ptr().task == t; leave {
+	var back *perfTaskBack
+	leave := a != nil && a.member.ptr().task == t
+	if leave {
 		m = a.member.ptr()
+		back, m.back = m.back, nil
+		a.member = 0 // as in leaveTask
 		if t.events > 0 {
 			c = a.find(t.set)
 		}
@@ -495,7 +452,8 @@ func perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64, leave bool, back
 		t.refs-- // not the last one
 	}
 	free := t.read(u, mp, a)
-	t.open, t.ended = false, u.Ended
+	t.ended = u.Ended
+	t.open.Store(false)
 	if u.Wall <= slow {
 		if last := t.unref(); last != nil {
 			free = free.with(last)
@@ -507,10 +465,7 @@ func perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64, leave bool, back
 	free.freeAll()
 	if leave {
 		a.noMember(m, c)
-		if back.Serial != 0 {
-			perfRejoin(getg(), a, mp, back, perfJoinBack)
-		}
-		a.judge()
+		a.goBack(getg(), mp, back, root)
 	}
 	releasem(mp)
 	return true

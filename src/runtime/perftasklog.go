@@ -81,6 +81,7 @@ func perfTaskFollow(c *perf.TaskConfig) {
 		}
 	}
 	perfAccountHooks.stopped = perfStopped
+	perfAccountHooks.kind = perfTaskKind
 	k := &perfTaskConfig
 	systemstack(func() {
 		lock(&k.lock)
@@ -256,7 +257,7 @@ func (m *perfMember) log(s *perf.Stretch) {
 	root := m.task.root
 	root.lockTree()
 	for t := m.task; t != nil; t = t.parent {
-		if t.open {
+		if t.open.Load() {
 			t.log.add(s)
 		}
 	}
@@ -280,7 +281,9 @@ func perfWake(a *perfAccount) {
 		return
 	}
 	if b := perfAccountOf(by); b != nil && b.member != 0 {
-		w.span, w.kind = b.member.ptr().task.span, b.member.ptr().task.kind
+		if t := b.member.ptr().task.live(); t != nil {
+			w.span, w.kind = t.span, t.kind
+		}
 	}
 	if getg() == mp.g0 {
 		w.n = perfFramePCs(by, by.sched.bp, w.stack[:])
@@ -298,7 +301,10 @@ func perfRan(a *perfAccount, now int64) {
 			p := &perfTaskConfig.procs[id]
 			h := &p.had[p.next%uint32(len(p.had))]
 			p.next++
-			h.from, h.to, h.kind = a.turn, now, m.task.kind
+			h.from, h.to, h.kind = a.turn, now, 0
+			if t := m.task.live(); t != nil {
+				h.kind = t.kind
+			}
 		}
 	}
 }

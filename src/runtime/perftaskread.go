@@ -132,7 +132,7 @@ func (t *perfTask) read(u *perf.TaskUsage, mp *m, own *perfAccount) (free *perfT
 		u.Unread += r.unread
 	}
 	u.Began, u.Ended = t.began, nanos
-	if !t.open {
+	if !t.open.Load() {
 		u.Ended = t.ended
 	}
 	u.Wall = u.Ended - u.Began

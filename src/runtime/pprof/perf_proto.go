@@ -33,7 +33,7 @@ func (p *perfProfile) begin() {
 // add adds records of the runtime's buffer for event e to its profile. Each is 4+n words:
 //
 //	data[0] = 4+n
-//	data[1] = time stamp (ignored)
+//	data[1] = the kind of the goroutine's task; see taskTags
 //	data[2] = number of samples
 //	data[3] = number of events that they stand for
 //	data[4:4+n] = stack, as perfLocator.appendStack wants it
@@ -50,8 +50,8 @@ func (p *perfProfile) add(e *perfEvent, data []uint64, tags []unsafe.Pointer) er
 		}
 		samples, events := data[2], data[3]
 		stk := data[4:data[0]]
+		tag := p.b.tasks.tag(tags[0], data)
 		data = data[data[0]:]
-		tag := tags[0]
 		tags = tags[1:]
 
 		if samples == 0 && len(stk) == 1 {

@@ -15,63 +15,124 @@ import (
 // What package runtime/task needs of labels and counters.
 //
 // A task is known from a context, as labels are. So whoever sets a goroutine's labels says
-// for which task it works.
+// for which task it works. But that it does is not in the labels: see perftaskback.go in
+// package runtime.
 
-// Provided by package runtime; see perftask.go there.
-func runtime_perfTaskEnter(id perf.TaskID) (was perf.TaskID)
+// Provided by package runtime; see perftaskback.go there.
 
-var haveTasks atomic.Bool // there has been one
+func runtime_perfTaskEnter(id perf.TaskID) (entered bool)
+func runtime_perfTaskExit(id perf.TaskID)
+func runtime_perfTaskLabel(id perf.TaskID)
+func runtime_perfTaskHold() (id perf.TaskID)
+func runtime_perfTaskLet(id perf.TaskID)
+
+// taskKindName returns the name of a kind. It is set once there has been a task.
+var taskKindName atomic.Pointer[func(kind uint32) string]
 
 // taskContextKey is the type of the key for a task's name, a *perf.TaskID.
 type taskContextKey struct{}
 
-// enterTask has the calling goroutine work for the task of ctx, or for none.
-func enterTask(ctx context.Context) {
-	if !haveTasks.Load() {
-		return
-	}
-	var id perf.TaskID
+func taskOf(ctx context.Context) (id perf.TaskID) {
 	if t, _ := ctx.Value(taskContextKey{}).(*perf.TaskID); t != nil {
 		id = *t
 	}
-	runtime_perfTaskEnter(id)
+	return id
 }
 
-// taskBegins says that there is a task from now on.
+// labelTask has the calling goroutine, which gets the labels of ctx, work for the task of
+// ctx. If it has none, the goroutine leaves the one that it works for by its labels until now.
+func labelTask(ctx context.Context) {
+	if taskKindName.Load() != nil {
+		runtime_perfTaskLabel(taskOf(ctx))
+	}
+}
+
+// A taskEntry is a time in which a goroutine works for a task of a context, whatever labels
+// it gets meanwhile.
+type taskEntry struct{ entered, held perf.TaskID }
+
+// enterTask has the calling goroutine work for the task of ctx, or else for what it works
+// for already, until exit.
+func enterTask(ctx context.Context) (e taskEntry) {
+	if taskKindName.Load() == nil {
+		return e
+	}
+	if id := taskOf(ctx); id.Serial != 0 && runtime_perfTaskEnter(id) {
+		e.entered = id
+	} else {
+		e.held = runtime_perfTaskHold()
+	}
+	return e
+}
+
+func (e taskEntry) exit() {
+	if e.entered.Serial != 0 {
+		runtime_perfTaskExit(e.entered)
+	} else if e.held.Serial != 0 {
+		runtime_perfTaskLet(e.held)
+	}
+}
+
+// taskLabel is the key of the label that a sample has for the kind of the task that its
+// goroutine worked for.
+const taskLabel = "task"
+
+// taskLabels returns labels, and the kind as a label unless they have one of that name.
+func taskLabels(labels unsafe.Pointer, kind int64) *labelMap {
+	l := (*labelMap)(labels)
+	name := taskKindName.Load()
+	if kind == 0 || name == nil {
+		return l
+	}
+	set := label.NewSet([]label.Label{{Key: taskLabel, Value: (*name)(uint32(kind))}})
+	if l != nil {
+		set = mergeLabelSets(set, LabelSet{l.List})
+	}
+	return &labelMap{set}
+}
+
+// taskTags are the labels of samples whose goroutines worked for tasks.
+type taskTags map[taskTag]*labelMap
+
+type taskTag struct {
+	labels unsafe.Pointer
+	kind   int64
+}
+
+// maxTaskTags bounds what is kept of them, as each request may have labels of its own. If
+// one is needed again, the profile has it twice.
+const maxTaskTags = 1 << 10
+
+// tag returns the labels of the sample in a record of profBuf: those of its tag, and the
+// kind that package runtime has put into its time stamp. A record of lost samples has none.
+func (t *taskTags) tag(labels unsafe.Pointer, record []uint64) unsafe.Pointer {
+	kind := int64(record[1] & perf.TaskKindMask)
+	if kind == 0 || record[2] == 0 {
+		return labels
+	}
+	key := taskTag{labels, kind}
+	l := (*t)[key]
+	if l == nil {
+		if *t == nil || len(*t) == maxTaskTags {
+			*t = make(taskTags)
+		}
+		l = taskLabels(labels, kind)
+		(*t)[key] = l
+	}
+	return unsafe.Pointer(l)
+}
+
+// taskBegins says that there is a task from now on, and how kinds are named.
 //
 //go:linkname taskBegins runtime/task.pprof_taskBegins
-func taskBegins() { haveTasks.Store(true) }
+func taskBegins(kindName func(kind uint32) string) { taskKindName.Store(&kindName) }
 
-// contextKey reports whether a context is asked for labels, or for a task's name. Those of
-// a task's context are package runtime/task's.
+// contextKey reports whether a context is asked for a task's name.
 //
 //go:linkname contextKey runtime/task.pprof_contextKey
-func contextKey(key any) (labels, task bool) {
-	switch key.(type) {
-	case labelContextKey:
-		return true, false
-	case taskContextKey:
-		return false, true
-	}
-	return false, false
-}
-
-// labelValueOf makes a value of a context from a labelMap.
-//
-//go:linkname labelValueOf runtime/task.pprof_labelValueOf
-func labelValueOf(labels unsafe.Pointer) any { return (*labelMap)(labels) }
-
-// labelsOf returns the labels of ctx.
-//
-//go:linkname labelsOf runtime/task.pprof_labelsOf
-func labelsOf(ctx context.Context) []label.Label { return labelValue(ctx).List }
-
-// mergeLabels returns the labels of left, and those of right in place of labels with the
-// same keys.
-//
-//go:linkname mergeLabels runtime/task.pprof_mergeLabels
-func mergeLabels(left, right []label.Label) []label.Label {
-	return mergeLabelSets(label.NewSet(left), LabelSet{right}).List
+func contextKey(key any) bool {
+	_, ok := key.(taskContextKey)
+	return ok
 }
 
 // counterSet returns c's set and how many slots it has. The set is zero if c is closed.

@@ -7,9 +7,7 @@ package task
 import (
 	"context"
 	"internal/runtime/perf"
-	"internal/runtime/pprof/label"
 	"time"
-	"unsafe"
 )
 
 // A taskContext is the Task that it is converted from, as a context. So that a context
@@ -26,12 +24,8 @@ func (c *taskContext) Value(key any) any {
 	if key == (taskKey{}) {
 		return (*Task)(c)
 	}
-	if !c.client {
-		if labels, task := pprof_contextKey(key); labels {
-			return pprof_labelValueOf(unsafe.Pointer(&c.labels))
-		} else if task {
-			return &c.id
-		}
+	if !c.client && pprof_contextKey(key) {
+		return &c.id
 	}
 	return c.ctx.Value(key)
 }
@@ -44,54 +38,34 @@ func FromContext(ctx context.Context) *Task {
 	return t
 }
 
-// setLabels sets the labels of t's context: those of the context that it is made from,
-// and the kind as "task".
-func (t *Task) setLabels() {
-	kind := t.kind.labels[:]
-	if parent := pprof_labelsOf(t.ctx); len(parent) > 0 {
-		kind = pprof_mergeLabels(parent, kind)
-	}
-	t.labels = label.NewSet(kind)
-}
-
 // An Entry is a time in which a goroutine works for a task; see [Enter].
-type Entry struct {
-	labels  unsafe.Pointer
-	was     perf.TaskID
-	entered bool
-}
+type Entry struct{ id perf.TaskID }
 
 // Enter has the calling goroutine work for the task in ctx until Exit: what it uses from
-// now on is the task's, its samples have the task's labels, and so it is for goroutines that it
+// now on is the task's, its samples have the task's kind, and so it is for goroutines that it
 // starts. It is for a goroutine that gets work of many tasks, from a channel for example.
-// [pprof.SetGoroutineLabels] and [pprof.Do] do it too. (After Do the goroutine has the labels
-// of Do's context, so a goroutine without a task that calls it with the context of one works for
-// that from then on. Enter and Exit leave nothing behind.)
+// [pprof.Do] does it too, while it runs, and [pprof.SetGoroutineLabels] until it is called
+// with a context that has another task or none. What the goroutine works for otherwise,
+// labels do not change.
 //
 //	defer task.Enter(ctx).Exit()
 //
-// It does nothing if there is no task in ctx.
+// It does nothing if there is no task in ctx, or if it has ended.
 func Enter(ctx context.Context) Entry {
 	t := FromContext(ctx)
-	if t == nil {
+	for t != nil && t.client {
+		t = FromContext(t.ctx)
+	}
+	if t == nil || !runtime_perfTaskEnter(t.id) {
 		return Entry{}
 	}
-	for t.client {
-		if t = FromContext(t.ctx); t == nil {
-			return Entry{}
-		}
-	}
-	e := Entry{labels: runtime_getProfLabel(), entered: true}
-	runtime_setProfLabel(unsafe.Pointer(&t.labels))
-	e.was = runtime_perfTaskEnter(t.id)
-	return e
+	return Entry{t.id}
 }
 
-// Exit has the goroutine work for what it worked for before Enter. It must be called by
-// that goroutine.
+// Exit has the goroutine work for what it worked for before Enter, or if that has ended
+// before that. It must be called by that goroutine.
 func (e Entry) Exit() {
-	if e.entered {
-		runtime_setProfLabel(e.labels)
-		runtime_perfTaskEnter(e.was)
+	if e.id.Serial != 0 {
+		runtime_perfTaskExit(e.id)
 	}
 }

@@ -6,7 +6,6 @@ package task
 
 import (
 	"internal/runtime/perf"
-	"internal/runtime/pprof/label"
 	"math/bits"
 	"runtime/task/record"
 	"strings"
@@ -17,9 +16,8 @@ import (
 
 // A kind is what is known of tasks with one name. Kinds stay.
 type kind struct {
-	name   string
-	id     uint32
-	labels [1]label.Label // "task": name
+	name string
+	id   uint32
 
 	threshold atomic.Int64 // ns, above which a task is slow; 0 if none
 	fixed     atomic.Bool  // the threshold is given
@@ -140,7 +138,6 @@ func addKind(name string) *kind {
 		kinds.byID = append(kinds.byID, nil) // 0 is none
 	}
 	k := &kind{name: name, id: uint32(len(kinds.byID) - 1)}
-	k.labels[0] = label.Label{Key: "task", Value: name}
 	k.recent.until.Store(window)
 	kinds.byID[k.id] = k
 	return k

@@ -152,7 +152,7 @@ func Start(c Config) error {
 	} else {
 		r.below = uint64(c.Rate * (1 << 64))
 	}
-	pprof_taskBegins()
+	pprof_taskBegins(kindName)
 	runtime_perfTaskFollow(&perf.TaskConfig{Least: leastStretch, Memory: logMemory})
 	// A record may take half a ring.
 	runtime_perfTaskRingSize(&[perf.NumTaskRings]int{perf.TaskRing: c.Memory / 2, perf.SlowTaskRing: c.Memory / 2})

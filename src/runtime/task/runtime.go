@@ -5,22 +5,20 @@
 package task
 
 import (
-	"context"
 	"internal/runtime/perf"
-	"internal/runtime/pprof/label"
 	"runtime/pprof"
-	"unsafe"
+	_ "unsafe" // for linkname
 )
 
 // Provided by package runtime; see perftask.go, perftasklog.go and perftaskring.go there.
 
-func runtime_perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.SetID, n int, enter bool) (id, was perf.TaskID, goid uint64)
+func runtime_perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.SetID, n int, enter bool) (id perf.TaskID, goid uint64)
 
 //go:noescape
 func runtime_perfTaskUsage(id perf.TaskID, u *perf.TaskUsage) (ok bool)
 
 //go:noescape
-func runtime_perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64, leave bool, back perf.TaskID) (ok bool)
+func runtime_perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64) (ok bool)
 func runtime_perfTaskGiveUp(id perf.TaskID)
 
 //go:noescape
@@ -48,10 +46,7 @@ func runtime_perfTaskRingState(ring int) (tail, head, pushed, oldest uint64)
 
 // Provided by package runtime/pprof; see perf_task.go there.
 
-func pprof_contextKey(key any) (labels, task bool)
-func pprof_labelValueOf(labels unsafe.Pointer) any
-func pprof_labelsOf(ctx context.Context) []label.Label
-func pprof_mergeLabels(left, right []label.Label) []label.Label
+func pprof_contextKey(key any) bool
 func pprof_counterSet(c *pprof.Counters) (set perf.SetID, slots int)
 func pprof_counterSlots(c *pprof.Counters) (events []uint8)
 func pprof_counterNew(events []string) (*pprof.Counters, error)
@@ -59,18 +54,15 @@ func pprof_counterOpen(c *pprof.Counters) error
 
 //go:noescape
 func pprof_counterValues(c *pprof.Counters, dst []pprof.CounterValue, raw []perf.Count)
-func pprof_taskBegins()
+func pprof_taskBegins(kindName func(kind uint32) string)
 
 // These are package runtime's, for package runtime/pprof.
 
 //go:linkname runtime_perfTaskEnter runtime/pprof.runtime_perfTaskEnter
-func runtime_perfTaskEnter(id perf.TaskID) (was perf.TaskID)
+func runtime_perfTaskEnter(id perf.TaskID) (entered bool)
 
-//go:linkname runtime_setProfLabel runtime/pprof.runtime_setProfLabel
-func runtime_setProfLabel(labels unsafe.Pointer)
-
-//go:linkname runtime_getProfLabel runtime/pprof.runtime_getProfLabel
-func runtime_getProfLabel() unsafe.Pointer
+//go:linkname runtime_perfTaskExit runtime/pprof.runtime_perfTaskExit
+func runtime_perfTaskExit(id perf.TaskID)
 
 // runtime_rand is what math/rand/v2 uses: ChaCha8 with a seed from the system.
 //

@@ -27,14 +27,13 @@ import (
 	"context"
 	"encoding/binary"
 	"internal/runtime/perf"
-	"internal/runtime/pprof/label"
 	"runtime/pprof"
 	"runtime/task/record"
 	"runtime/trace"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unsafe"
+	_ "unsafe" // for linkname
 )
 
 // A Task is a task that has been begun. Its methods may be called by several goroutines
@@ -42,11 +41,8 @@ import (
 type Task struct {
 	ctx context.Context // that it was made from
 
-	labels label.Set   // of its context; the layout of package runtime/pprof's labelMap
 	id     perf.TaskID // package runtime's
 	epoch  *epoch      // in which it began, or nil
-	was    perf.TaskID // what the goroutine worked for before
-	before unsafe.Pointer
 	trace  record.TraceID
 	span   record.SpanID
 	parent record.SpanID
@@ -74,7 +70,8 @@ type Task struct {
 
 // New begins a task of a kind: a child of the task in ctx, if there is one. The calling
 // goroutine works for it until End, which it should call itself; so do goroutines that it
-// starts meanwhile, until they end. Their samples have the kind as label "task".
+// starts meanwhile, until they or the task end. Their samples have the kind as label
+// "task", unless the goroutine's labels, which New leaves alone, have one of that name.
 //
 // Kinds are few, like patterns of paths. If there are more than 1,000, the others are
 // recorded as kind "other".
@@ -141,8 +138,6 @@ func begin(ctx context.Context, name, remote string, h Header, client bool) (con
 	}
 	if client {
 		t.flags |= record.Client
-	} else {
-		t.setLabels()
 	}
 	if t.local != nil {
 		if t.first == nil {
@@ -162,11 +157,7 @@ func begin(ctx context.Context, name, remote string, h Header, client bool) (con
 	}
 	t.epoch = counting.Load().present()
 	set, slots := t.epoch.set()
-	t.id, t.was, t.goid = runtime_perfTaskNew(up, t.spanWord(), t.kind.id, set, slots, !client)
-	if !client {
-		t.before = runtime_getProfLabel()
-		runtime_setProfLabel(unsafe.Pointer(&t.labels))
-	}
+	t.id, t.goid = runtime_perfTaskNew(up, t.spanWord(), t.kind.id, set, slots, !client)
 	t.kind.opened(shard, 1)
 	return (*taskContext)(t), t
 }
@@ -297,11 +288,8 @@ func endTask(t *Task, status, context string, failed bool) {
 	if limit == 0 {
 		limit = 1<<63 - 1
 	}
-	if !t.client && runtime_getProfLabel() == unsafe.Pointer(&t.labels) {
-		runtime_setProfLabel(t.before)
-	}
 	var u perf.TaskUsage
-	if !runtime_perfTaskEnd(t.id, &u, limit, !t.client, t.was) {
+	if !runtime_perfTaskEnd(t.id, &u, limit) {
 		return
 	}
 	var set *eventSet // of the counts

@@ -60,6 +60,10 @@ const (
 	TaskStretchChunk  = 8 // stretches are allocated so many at once
 	MaxTaskDepth      = 16
 	MaxTaskGoroutines = 16 // whose names are kept that outlive a task
+
+	// TaskKindMask has the bits of a sample's time stamp that have the kind of the task for
+	// which the goroutine worked, or 0. There are fewer kinds.
+	TaskKindMask = 1<<16 - 1
 )
 
 // A Stretch is a time in which a goroutine of a task waited, or was in a system call or
