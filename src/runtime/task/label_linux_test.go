@@ -72,7 +72,8 @@ func TestSampleLabels(t *testing.T) {
 			done <- true
 		}()
 		<-done
-		_, inner := New(ctx, "inner")
+		burnOuter()
+		_, inner := New(ctx, "inner") // nothing reads the thread's ring but this
 		burnInner()
 		inner.End()
 		burnOuter()
@@ -102,7 +103,7 @@ func TestSampleLabels(t *testing.T) {
 					t.Skip(err)
 				}
 				done := make(chan bool)
-				go func() { work(); close(done) }()
+				go func() { work(); work(); close(done) }()
 				<-done
 				pprof.StopCPUProfile()
 				p, err := profile.Parse(&b)

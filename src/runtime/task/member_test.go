@@ -123,6 +123,18 @@ func TestMember(t *testing.T) {
 			a.End()
 			h.is("after a", "")
 		}},
+		{"ended, with members", func(h *here) {
+			_, a := h.New(bg, "a")
+			_, b := h.New(bg, "b")
+			stop := make(chan bool)
+			go func() { <-stop }()
+			_, c := h.New(bg, "c")
+			b.End()
+			c.End()
+			h.is("after c", "a")
+			close(stop)
+			a.End()
+		}},
 		{"ended elsewhere", func(h *here) {
 			_, a := h.New(bg, "a")
 			_, b := h.New(bg, "b")
