@@ -101,13 +101,13 @@ func (t *Task) Received(h Header) {
 	if !ok {
 		return
 	}
+	if t.local != nil {
+		t.local.Merge(&clock)
+	}
 	if rest != "" {
 		h.Set(tracestate, rest)
 	} else {
 		h.Del(tracestate)
-	}
-	if t.local != nil {
-		t.local.Merge(&clock)
 	}
 }
 
@@ -129,12 +129,33 @@ func (t *Task) Reply(h Header) {
 	if t == nil {
 		return
 	}
+	last := t.reply()
+	if last == nil {
+		return
+	}
+	set := false
+	defer func() {
+		if !set { // h has panicked: nothing was sent
+			t.mu.Lock()
+			if t.last == last && t.state.Load() == 0 {
+				t.last = nil
+			}
+			t.mu.Unlock()
+		}
+	}()
+	// Without the lock: h is the program's, and may ask for the task.
+	h.Set(tracestate, string(record.AppendTracestate(nil, last, "")))
+	set = true
+}
+
+// reply returns the clock that the answer is to have, or nil for none.
+func (t *Task) reply() *record.Clock {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.wants || t.last != nil || t.state.Load() != 0 {
-		return
+		return nil
 	}
 	last := t.local.Event()
 	t.last = &last
-	h.Set(tracestate, string(record.AppendTracestate(nil, &last, "")))
+	return t.last
 }

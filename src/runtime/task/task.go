@@ -103,11 +103,8 @@ func begin(ctx context.Context, name, remote string, h Header, client bool) (con
 	if r == nil {
 		return ctx, nil
 	}
-	shard := shard()
-	if !r.open.take(shard) {
-		r.tooMany.Add(1)
-		return ctx, nil
-	}
+	// Methods of the context and the header, which may panic, are called before anything is taken
+	// that has to be given back.
 	t := &Task{ctx: ctx, kind: kindOf(name), remote: remote, client: client}
 	if h == nil {
 		t.up = FromContext(ctx)
@@ -152,6 +149,14 @@ func begin(ctx context.Context, name, remote string, h Header, client bool) (con
 	}
 	if trace.IsEnabled() {
 		t.ctx, t.traceTask = trace.NewTask(ctx, name)
+	}
+	shard := shard()
+	if !r.open.take(shard) {
+		r.tooMany.Add(1)
+		if t.traceTask != nil {
+			t.traceTask.End()
+		}
+		return ctx, nil
 	}
 	var up perf.TaskID
 	for u := t.up; u != nil; u = u.up {
@@ -300,33 +305,60 @@ func endTask(t *Task, status, context string, failed bool) {
 	if !t.client && runtime_getProfLabel() == unsafe.Pointer(&t.labels) {
 		runtime_setProfLabel(t.before)
 	}
-	var u perf.TaskUsage
-	if !runtime_perfTaskEnd(t.id, &u, limit, !t.client, t.was) {
+	var e ended
+	u := &e.u
+	if !runtime_perfTaskEnd(t.id, u, limit, !t.client, t.was) {
 		return
 	}
-	var set *eventSet // of the counts
-	if e := t.epoch.present(); e != nil {
-		set = e.eventSet
+	if p := t.epoch.present(); p != nil {
+		e.set = p.eventSet
 	}
-	recorded := record.Flags(0)
 	if u.Wall > limit {
-		recorded |= record.Slow
+		e.recorded |= record.Slow
 	}
 	if r.samples(t.trace) {
-		recorded |= record.Sampled
+		e.recorded |= record.Sampled
 	}
-	if recorded != 0 && status != "" {
+	e.shard, e.failed, e.threshold = shard(), failed, threshold
+	r.open.give(e.shard)
+	if e.recorded == 0 || status == "" && context == "" {
+		e.finish(t, r, k)
+		return
+	}
+	e.finishNoted(t, r, k, status, context)
+}
+
+// An ended is what is known of a task at its end.
+type ended struct {
+	u         perf.TaskUsage
+	set       *eventSet // of the counts
+	shard     int
+	recorded  record.Flags
+	failed    bool
+	threshold int64
+}
+
+// finishNoted is finish, with the notes of those that are not empty. A Filter that panics does so
+// to the caller, who may recover: the task has ended anyway.
+func (e *ended) finishNoted(t *Task, r *recorder, k *kind, status, context string) {
+	defer e.finish(t, r, k)
+	if status != "" {
 		t.note("status", status, true)
 	}
-	if recorded != 0 && context != "" {
+	if context != "" {
 		t.note("context", context, true)
 	}
+}
+
+// finish adds the task to those that have ended. It calls nothing of the program.
+func (e *ended) finish(t *Task, r *recorder, k *kind) {
+	u := &e.u
 	t.mu.Lock()
-	t.flags |= recorded
-	if failed {
+	t.flags |= e.recorded
+	if e.failed {
 		t.flags |= record.Failed
 	}
-	if set == nil && t.epoch != nil {
+	if e.set == nil && t.epoch != nil {
 		t.flags |= record.EpochChange
 		r.changes.Add(1)
 	} else if u.Unread > 0 {
@@ -335,18 +367,15 @@ func endTask(t *Task, status, context string, failed bool) {
 	flags := t.flags
 	details := t.details
 	t.details = nil
-	k = t.kind
 	t.mu.Unlock()
-	shard := shard()
-	r.open.give(shard)
 	if t.up != nil {
-		t.up.call(t, &u, flags)
+		t.up.call(t, u, flags)
 	}
-	if recorded != 0 {
-		t.record(r, &u, set, flags, details, threshold)
+	if e.recorded != 0 {
+		t.record(r, u, e.set, flags, details, e.threshold)
 	}
-	k.observe(shard, &u, set, flags)
-	if u.Wall > limit {
+	k.observe(e.shard, u, e.set, flags)
+	if flags&record.Slow != 0 {
 		runtime_perfTaskGiveUp(t.id)
 	}
 	details.release()
