@@ -66,7 +66,7 @@ var freeDetails = sync.Pool{New: func() any { return new(details) }}
 
 // detail returns t's details, or nil if it has ended; its end may still make some. t.mu is held.
 func (t *Task) detail(ended bool) *details {
-	if t.details == nil && (ended || t.state.Load() == 0) {
+	if t.details == nil && (ended || !t.hasEnded()) {
 		t.details = freeDetails.Get().(*details)
 	}
 	return t.details

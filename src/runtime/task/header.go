@@ -135,12 +135,9 @@ func (t *Task) Reply(h Header) {
 	}
 	set := false
 	defer func() {
-		if !set { // h has panicked: nothing was sent
-			t.mu.Lock()
-			if t.last == last && t.state.Load() == 0 {
-				t.last = nil
-			}
-			t.mu.Unlock()
+		if !set && t.lockOpen() { // h has panicked: nothing was sent
+			t.last = nil
+			t.unlockOpen()
 		}
 	}()
 	// Without the lock: h is the program's, and may ask for the task.
@@ -150,9 +147,11 @@ func (t *Task) Reply(h Header) {
 
 // reply returns the clock that the answer is to have, or nil for none.
 func (t *Task) reply() *record.Clock {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.wants || t.last != nil || t.state.Load() != 0 {
+	if !t.lockOpen() {
+		return nil
+	}
+	defer t.unlockOpen()
+	if !t.wants || t.last != nil {
 		return nil
 	}
 	last := t.local.Event()

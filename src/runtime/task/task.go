@@ -50,13 +50,13 @@ type Task struct {
 	trace  record.TraceID
 	span   record.SpanID
 	parent record.SpanID
-	kind   *kind
+	kind   *kind // written as lockOpen says
 	up     *Task // parent on this server
 	remote string
 	client bool // makes a call, and no goroutine works for it
 	random bool // the trace's ID is known to be random; see record.Traceparent
 
-	state atomic.Uint32 // 0 while it is open
+	state atomic.Uint32 // taskOpen, taskEnded, or taskChanging
 
 	traceTask *trace.Task // of the execution trace
 
@@ -67,9 +67,35 @@ type Task struct {
 	wants   bool       // the request came with a clock
 	flags   record.Flags
 	first   *record.Clock // at the start, or nil
-	last    *record.Clock // that was sent with the answer, or nil
+	last    *record.Clock // that was sent with the answer, or nil; written as lockOpen says
 	details *details
 	goid    uint64
+}
+
+const (
+	taskOpen     = iota
+	taskEnded    // or its end has begun
+	taskChanging // it is open, and mu held by who changes what is read without mu at the end
+)
+
+// hasEnded reports whether the end has begun.
+func (t *Task) hasEnded() bool { return t.state.Load() == taskEnded }
+
+// lockOpen locks mu and keeps the task from ending, until unlockOpen. It does not, and reports
+// false, if the task has ended. What is written meanwhile can be read with mu, and without when the
+// task has ended: so its end, which most tasks come to with nobody in the way, need not lock.
+func (t *Task) lockOpen() bool {
+	t.mu.Lock()
+	if !t.state.CompareAndSwap(taskOpen, taskChanging) {
+		t.mu.Unlock()
+		return false
+	}
+	return true
+}
+
+func (t *Task) unlockOpen() {
+	t.state.Store(taskOpen)
+	t.mu.Unlock()
 }
 
 // New begins a task of a kind: a child of the task in ctx, if there is one. The calling
@@ -221,14 +247,23 @@ func (t *Task) SetKind(name string) {
 		return
 	}
 	k := kindOf(name)
-	t.mu.Lock()
-	if t.state.Load() == 0 && k != t.kind {
+	if !t.lockOpen() {
+		return
+	}
+	defer t.unlockOpen()
+	if k != t.kind {
 		shard := shard()
 		t.kind.opened(shard, -1)
 		k.opened(shard, 1)
 		t.kind = k
 	}
-	t.mu.Unlock()
+}
+
+// currentKind returns the kind that the task has at the moment.
+func (t *Task) currentKind() *kind {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.kind
 }
 
 // Fail notes that the task ends in an error.
@@ -261,7 +296,7 @@ type Usage struct {
 // [pprof.GoroutineTime].) It returns false if the task has ended.
 func (t *Task) Usage() (u Usage, ok bool) {
 	var p perf.TaskUsage
-	if t == nil || t.state.Load() != 0 || !runtime_perfTaskUsage(t.id, &p) {
+	if t == nil || t.hasEnded() || !runtime_perfTaskUsage(t.id, &p) {
 		return Usage{}, false
 	}
 	u = Usage{Wall: time.Duration(p.Wall), Measured: time.Duration(p.Measured), Goroutines: int64(p.Goroutines),
@@ -289,14 +324,19 @@ func (t *Task) End() {
 //
 //go:linkname endTask net/http/pprof.endTask
 func endTask(t *Task, status, context string, failed bool) {
-	if !t.state.CompareAndSwap(0, 1) {
-		return
+	if !t.state.CompareAndSwap(taskOpen, taskEnded) {
+		t.mu.Lock() // nobody changes the task now
+		first := t.state.CompareAndSwap(taskOpen, taskEnded)
+		t.mu.Unlock()
+		if !first {
+			return
+		}
 	}
+	k := t.kind // stays from now on
 	if t.traceTask != nil {
 		t.traceTask.End()
 	}
 	r := lastRecording.Load()
-	k := t.kind
 	threshold := k.threshold.Load()
 	limit := threshold
 	if limit == 0 {
