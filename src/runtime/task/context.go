@@ -30,7 +30,7 @@ func (c *taskContext) Value(key any) any {
 	return c.ctx.Value(key)
 }
 
-func (c *taskContext) String() string { return "task " + c.kind.name }
+func (c *taskContext) String() string { return "task " + (*Task)(c).currentKind().name }
 
 // FromContext returns the task in ctx, or nil.
 func FromContext(ctx context.Context) *Task {

@@ -66,7 +66,7 @@ var freeDetails = sync.Pool{New: func() any { return new(details) }}
 
 // detail returns t's details, or nil if it has ended; its end may still make some. t.mu is held.
 func (t *Task) detail(ended bool) *details {
-	if t.details == nil && (ended || t.state.Load() == 0) {
+	if t.details == nil && (ended || !t.hasEnded()) {
 		t.details = freeDetails.Get().(*details)
 	}
 	return t.details
@@ -99,7 +99,7 @@ func (t *Task) note(key, value string, ended bool) {
 	r := lastRecording.Load()
 	if f := r.config.Filter; f != nil {
 		var ok bool
-		if key, value, ok = filter(f, key, value); !ok {
+		if value, ok = t.filter(f, key, value, ended); !ok {
 			return
 		}
 	}
@@ -126,9 +126,22 @@ func (t *Task) note(key, value string, ended bool) {
 	d.notes = append(d.notes, record.Note{Key: key, Value: value})
 }
 
-func filter(f func(key, value string) (string, bool), key, value string) (string, string, bool) {
-	value, ok := f(key, value)
-	return key, value, ok
+// filter calls f. If that panics, the note is lost, and counted.
+func (t *Task) filter(f func(key, value string) (string, bool), key, value string, ended bool) (kept string, ok bool) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if d := t.detail(ended); d != nil {
+			d.lost.Notes++
+		}
+	}()
+	kept, ok = f(key, value)
+	returned = true
+	return kept, ok
 }
 
 // cut returns the beginning of s, of at most n bytes, without a part of a character at

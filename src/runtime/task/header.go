@@ -101,13 +101,13 @@ func (t *Task) Received(h Header) {
 	if !ok {
 		return
 	}
+	if t.local != nil {
+		t.local.Merge(&clock)
+	}
 	if rest != "" {
 		h.Set(tracestate, rest)
 	} else {
 		h.Del(tracestate)
-	}
-	if t.local != nil {
-		t.local.Merge(&clock)
 	}
 }
 
@@ -129,12 +129,32 @@ func (t *Task) Reply(h Header) {
 	if t == nil {
 		return
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.wants || t.last != nil || t.state.Load() != 0 {
+	last := t.reply()
+	if last == nil {
 		return
+	}
+	set := false
+	defer func() {
+		if !set && t.lockOpen() { // h has panicked: nothing was sent
+			t.last = nil
+			t.unlockOpen()
+		}
+	}()
+	// Without the lock: h is the program's, and may ask for the task.
+	h.Set(tracestate, string(record.AppendTracestate(nil, last, "")))
+	set = true
+}
+
+// reply returns the clock that the answer is to have, or nil for none.
+func (t *Task) reply() *record.Clock {
+	if !t.lockOpen() {
+		return nil
+	}
+	defer t.unlockOpen()
+	if !t.wants || t.last != nil {
+		return nil
 	}
 	last := t.local.Event()
 	t.last = &last
-	h.Set(tracestate, string(record.AppendTracestate(nil, &last, "")))
+	return t.last
 }

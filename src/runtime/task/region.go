@@ -28,7 +28,7 @@ type Region struct {
 // In the task's record regions with one name are summed up: how many there were, what
 // time they took and where that went, and what was counted.
 func (t *Task) Region(name string) (r Region) {
-	if t == nil || t.state.Load() != 0 {
+	if t == nil || t.hasEnded() {
 		return
 	}
 	r.t = t

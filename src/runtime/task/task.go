@@ -46,13 +46,13 @@ type Task struct {
 	trace  record.TraceID
 	span   record.SpanID
 	parent record.SpanID
-	kind   *kind
+	kind   *kind // written as lockOpen says
 	up     *Task // parent on this server
 	remote string
 	client bool // makes a call, and no goroutine works for it
 	random bool // the trace's ID is known to be random; see record.Traceparent
 
-	state atomic.Uint32 // 0 while it is open
+	state atomic.Uint32 // taskOpen, taskEnded, or taskChanging
 
 	traceTask *trace.Task // of the execution trace
 
@@ -63,9 +63,35 @@ type Task struct {
 	wants   bool       // the request came with a clock
 	flags   record.Flags
 	first   *record.Clock // at the start, or nil
-	last    *record.Clock // that was sent with the answer, or nil
+	last    *record.Clock // that was sent with the answer, or nil; written as lockOpen says
 	details *details
 	goid    uint64
+}
+
+const (
+	taskOpen     = iota
+	taskEnded    // or its end has begun
+	taskChanging // it is open, and mu held by who changes what is read without mu at the end
+)
+
+// hasEnded reports whether the end has begun.
+func (t *Task) hasEnded() bool { return t.state.Load() == taskEnded }
+
+// lockOpen locks mu and keeps the task from ending, until unlockOpen. It does not, and reports
+// false, if the task has ended. What is written meanwhile can be read with mu, and without when the
+// task has ended: so its end, which most tasks come to with nobody in the way, need not lock.
+func (t *Task) lockOpen() bool {
+	t.mu.Lock()
+	if !t.state.CompareAndSwap(taskOpen, taskChanging) {
+		t.mu.Unlock()
+		return false
+	}
+	return true
+}
+
+func (t *Task) unlockOpen() {
+	t.state.Store(taskOpen)
+	t.mu.Unlock()
 }
 
 // New begins a task of a kind: a child of the task in ctx, if there is one. The calling
@@ -100,11 +126,8 @@ func begin(ctx context.Context, name, remote string, h Header, client bool) (con
 	if r == nil {
 		return ctx, nil
 	}
-	shard := shard()
-	if !r.open.take(shard) {
-		r.tooMany.Add(1)
-		return ctx, nil
-	}
+	// Methods of the context and the header, which may panic, are called before anything is taken
+	// that has to be given back.
 	t := &Task{ctx: ctx, kind: kindOf(name), remote: remote, client: client}
 	if h == nil {
 		t.up = FromContext(ctx)
@@ -147,6 +170,14 @@ func begin(ctx context.Context, name, remote string, h Header, client bool) (con
 	}
 	if trace.IsEnabled() {
 		t.ctx, t.traceTask = trace.NewTask(ctx, name)
+	}
+	shard := shard()
+	if !r.open.take(shard) {
+		r.tooMany.Add(1)
+		if t.traceTask != nil {
+			t.traceTask.End()
+		}
+		return ctx, nil
 	}
 	var up perf.TaskID
 	for u := t.up; u != nil; u = u.up {
@@ -207,14 +238,23 @@ func (t *Task) SetKind(name string) {
 		return
 	}
 	k := kindOf(name)
-	t.mu.Lock()
-	if t.state.Load() == 0 && k != t.kind {
+	if !t.lockOpen() {
+		return
+	}
+	defer t.unlockOpen()
+	if k != t.kind {
 		shard := shard()
 		t.kind.opened(shard, -1)
 		k.opened(shard, 1)
 		t.kind = k
 	}
-	t.mu.Unlock()
+}
+
+// currentKind returns the kind that the task has at the moment.
+func (t *Task) currentKind() *kind {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.kind
 }
 
 // Fail notes that the task ends in an error.
@@ -247,7 +287,7 @@ type Usage struct {
 // [pprof.GoroutineTime].) It returns false if the task has ended.
 func (t *Task) Usage() (u Usage, ok bool) {
 	var p perf.TaskUsage
-	if t == nil || t.state.Load() != 0 || !runtime_perfTaskUsage(t.id, &p) {
+	if t == nil || t.hasEnded() || !runtime_perfTaskUsage(t.id, &p) {
 		return Usage{}, false
 	}
 	u = Usage{Wall: time.Duration(p.Wall), Measured: time.Duration(p.Measured), Goroutines: int64(p.Goroutines),
@@ -275,46 +315,78 @@ func (t *Task) End() {
 //
 //go:linkname endTask net/http/pprof.endTask
 func endTask(t *Task, status, context string, failed bool) {
-	if !t.state.CompareAndSwap(0, 1) {
-		return
+	if !t.state.CompareAndSwap(taskOpen, taskEnded) {
+		t.mu.Lock() // nobody changes the task now
+		first := t.state.CompareAndSwap(taskOpen, taskEnded)
+		t.mu.Unlock()
+		if !first {
+			return
+		}
 	}
+	k := t.kind // stays from now on
 	if t.traceTask != nil {
 		t.traceTask.End()
 	}
 	r := lastRecording.Load()
-	k := t.kind
 	threshold := k.threshold.Load()
 	limit := threshold
 	if limit == 0 {
 		limit = 1<<63 - 1
 	}
-	var u perf.TaskUsage
-	if !runtime_perfTaskEnd(t.id, &u, limit) {
+	var e ended
+	u := &e.u
+	if !runtime_perfTaskEnd(t.id, u, limit) {
 		return
 	}
-	var set *eventSet // of the counts
-	if e := t.epoch.present(); e != nil {
-		set = e.eventSet
+	if p := t.epoch.present(); p != nil {
+		e.set = p.eventSet
 	}
-	recorded := record.Flags(0)
 	if u.Wall > limit {
-		recorded |= record.Slow
+		e.recorded |= record.Slow
 	}
 	if r.samples(t.trace) {
-		recorded |= record.Sampled
+		e.recorded |= record.Sampled
 	}
-	if recorded != 0 && status != "" {
+	e.shard, e.failed, e.threshold = shard(), failed, threshold
+	r.open.give(e.shard)
+	if e.recorded == 0 || status == "" && context == "" {
+		e.finish(t, r, k)
+		return
+	}
+	e.finishNoted(t, r, k, status, context)
+}
+
+// An ended is what is known of a task at its end.
+type ended struct {
+	u         perf.TaskUsage
+	set       *eventSet // of the counts
+	shard     int
+	recorded  record.Flags
+	failed    bool
+	threshold int64
+}
+
+// finishNoted is finish, with the notes of those that are not empty. A Filter that panics does so
+// to the caller, who may recover: the task has ended anyway.
+func (e *ended) finishNoted(t *Task, r *recorder, k *kind, status, context string) {
+	defer e.finish(t, r, k)
+	if status != "" {
 		t.note("status", status, true)
 	}
-	if recorded != 0 && context != "" {
+	if context != "" {
 		t.note("context", context, true)
 	}
+}
+
+// finish adds the task to those that have ended. It calls nothing of the program.
+func (e *ended) finish(t *Task, r *recorder, k *kind) {
+	u := &e.u
 	t.mu.Lock()
-	t.flags |= recorded
-	if failed {
+	t.flags |= e.recorded
+	if e.failed {
 		t.flags |= record.Failed
 	}
-	if set == nil && t.epoch != nil {
+	if e.set == nil && t.epoch != nil {
 		t.flags |= record.EpochChange
 		r.changes.Add(1)
 	} else if u.Unread > 0 {
@@ -323,18 +395,15 @@ func endTask(t *Task, status, context string, failed bool) {
 	flags := t.flags
 	details := t.details
 	t.details = nil
-	k = t.kind
 	t.mu.Unlock()
-	shard := shard()
-	r.open.give(shard)
 	if t.up != nil {
-		t.up.call(t, &u, flags)
+		t.up.call(t, u, flags)
 	}
-	if recorded != 0 {
-		t.record(r, &u, set, flags, details, threshold)
+	if e.recorded != 0 {
+		t.record(r, u, e.set, flags, details, e.threshold)
 	}
-	k.observe(shard, &u, set, flags)
-	if u.Wall > limit {
+	k.observe(e.shard, u, e.set, flags)
+	if flags&record.Slow != 0 {
 		runtime_perfTaskGiveUp(t.id)
 	}
 	details.release()

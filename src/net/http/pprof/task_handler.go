@@ -65,13 +65,13 @@ func (th *taskHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	returned := false
 	// Without recover, as a panic has to go on with its own stack.
 	defer func() {
+		if inner != r {
+			defer keepTaskRequest(r, inner) // even if end panics
+		}
 		if !known && inner.Pattern != "" {
 			t.SetKind(inner.Pattern)
 		}
 		s.end(outer, returned)
-		if inner != r {
-			keepTaskRequest(r, inner)
-		}
 	}()
 	h.ServeHTTP(watchTask(w, s), inner)
 	// The server sends the header now if the handler hasn't. This is where the clock goes in
@@ -132,7 +132,9 @@ func (s *served) Value(key any) any {
 func (s *served) Answer(w http.ResponseWriter, status int) {
 	// Header is not called for nothing: it makes the server copy the header.
 	if s.status.CompareAndSwap(0, int32(status)) && s.t.Wants() {
-		s.t.Reply(w.Header())
+		if h := w.Header(); h != nil { // a foreign writer may have none
+			s.t.Reply(h)
+		}
 	}
 }
 
@@ -150,10 +152,11 @@ func (s *served) end(ctx context.Context, returned bool) {
 	default:
 		answer = statusText(int(status))
 	}
+	// The context, and what it returns, may be the program's: the task ends even if they panic.
+	defer func() { s.t.EndRequest(answer, done, !returned || status >= 500) }()
 	if err := ctx.Err(); err != nil {
 		done = contextText(err)
 	}
-	s.t.EndRequest(answer, done, !returned || status >= 500)
 }
 
 // statusText is strconv.Itoa; the usual ones are constants.

@@ -63,10 +63,17 @@ func (tt *taskTransport) roundTrip(r *http.Request, copies *sync.Map) (*http.Res
 		return rt.RoundTrip(r)
 	}
 	c := &call{t: t, r: r, copies: copies}
-	answered := false
+	var resp *http.Response
+	returned := false
 	defer func() {
-		if !answered { // rt has panicked
-			c.end(true)
+		if returned {
+			return
+		}
+		// rt has panicked, or a method of its error, or the Filter of a note. The caller never
+		// gets the answer.
+		defer c.end(true)
+		if resp != nil && resp.Body != nil {
+			resp.Body.Close()
 		}
 	}()
 
@@ -79,11 +86,12 @@ func (tt *taskTransport) roundTrip(r *http.Request, copies *sync.Map) (*http.Res
 	if copies != nil {
 		copies.Store(r, r2)
 	}
-	resp, err := rt.RoundTrip(r2)
-	answered = true
+	var err error
+	resp, err = rt.RoundTrip(r2)
 	if err != nil || resp == nil {
 		t.Note("error", errorText(err))
 		c.end(true)
+		returned = true
 		return resp, err
 	}
 	if resp.Request == r2 {
@@ -94,9 +102,10 @@ func (tt *taskTransport) roundTrip(r *http.Request, copies *sync.Map) (*http.Res
 	c.failed = resp.StatusCode >= 500
 	if resp.Body == nil || resp.Body == http.NoBody {
 		c.end(false)
-		return resp, nil
+	} else {
+		resp.Body = c.body(resp.Body)
 	}
-	resp.Body = c.body(resp.Body)
+	returned = true
 	return resp, nil
 }
 
@@ -163,13 +172,13 @@ func (c *call) end(failed bool) {
 	if c.ended.Swap(true) {
 		return
 	}
+	if c.copies != nil {
+		c.copies.Delete(c.r)
+	}
 	if failed || c.failed {
 		c.t.Fail()
 	}
 	c.t.End()
-	if c.copies != nil {
-		c.copies.Delete(c.r)
-	}
 }
 
 // body returns b, which ends the task, with those of b's methods that callers look for:
@@ -212,9 +221,8 @@ func (b *callBody) Read(p []byte) (int, error) {
 }
 
 func (b *callBody) Close() error {
-	err := b.b.Close()
-	b.c.end(false)
-	return err
+	defer b.c.end(false) // even if b.b panics
+	return b.b.Close()
 }
 
 type writerToBody struct {
