@@ -13,6 +13,17 @@ import (
 // PerfLetGo returns how many times tasks' locks were let go of; see perftaskread.go.
 func PerfLetGo() int64 { return perfLetGo.Load() }
 
+// PerfMadeWay returns how many times who asks made way for others.
+func PerfMadeWay() int64 { return perfMadeWay.Load() }
+
+// PerfAskedFor returns the most that was looked at without letting go of a lock, since the
+// last time, and how much may be.
+func PerfAskedFor() (most, limit int64) {
+	most = perfAskedFor.Load()
+	perfAskedFor.Store(0)
+	return most, perfAskMost + perfAskCounts
+}
+
 // PerfTaskTree returns the tree of tasks that the calling goroutine works for.
 func PerfTaskTree() unsafe.Pointer {
 	return unsafe.Pointer(perfAccountOf(getg()).member.ptr().task.root)

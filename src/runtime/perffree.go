@@ -29,6 +29,7 @@ const (
 	perfFreeTask
 	perfFreeMember
 	perfFreeBack
+	perfFreeAsking
 	perfFreeKinds
 )
 

@@ -37,7 +37,8 @@ type perfTask struct {
 	// Of a root.
 	lock   mutex
 	wanted atomic.Int32 // how many wait for lock who can't wait for long
-	asking perfAsking
+	askers int
+	asking [perfMostAsking]*perfAsking // who asks, or nil
 
 	root   *perfTask
 	parent *perfTask
@@ -77,8 +78,8 @@ type perfMember struct {
 	goid       uint64
 	startpc    uintptr
 	gopc       uintptr
-	next, prev *perfMember // in task.members
-	asked      uint32      // perfAsking.number when it was looked at or joined
+	next, prev *perfMember            // in task.members
+	asked      [perfMostAsking]uint32 // perfAsking.number of those who have looked at it, or when it joined
 
 	// These belong to who owns the account.
 	label bool          // the labels of a context have brought the goroutine to the task
@@ -113,7 +114,7 @@ type perfWoken struct {
 var (
 	perfTasksMade   atomic.Int64 // used or free, for tests
 	perfMembersMade atomic.Int64 // ditto
-	perfLetGo       atomic.Int64 // how many times letGo was called, for tests
+	perfLetGo       atomic.Int64 // how many times pause was called, for tests
 )
 
 // A perfJoin is how a goroutine comes to work for a task.
@@ -251,7 +252,13 @@ func (a *perfAccount) joinTask(m *perfMember, t *perfTask, serial uint64, how pe
 	} else if how == perfJoinNew {
 		t.goroutines++
 	}
-	m.asked = root.asking.number
+	if root.askers != 0 {
+		for i, r := range root.asking {
+			if r != nil {
+				m.asked[i] = r.number
+			}
+		}
+	}
 	m.next = t.members
 	if m.next != nil {
 		m.next.prev = m
@@ -294,8 +301,12 @@ func (a *perfAccount) leaveTask() {
 //go:nowritebarrierrec
 func (t *perfTask) remove(m *perfMember, usage *perf.Usage, c *perfAccountCounts) {
 	m.addTo(t, usage, c)
-	if r := &t.root.asking; r.at == m {
-		r.at = m.next
+	if root := t.root; root.askers != 0 {
+		for _, r := range root.asking {
+			if r != nil && r.at == m {
+				r.at = m.next
+			}
+		}
 	}
 	if m.next != nil {
 		m.next.prev = m.prev
@@ -326,32 +337,40 @@ func (a *perfAccount) noMember(m *perfMember, c *perfAccountCounts) {
 }
 
 // addTo adds what m has used, up to usage and what c has counted, to t and the tasks
-// that t is a child of. The caller holds root.lock.
+// that t is a child of, and to what those get who ask about one of these and have not looked
+// at m. The caller holds root.lock.
 //
 //go:nowritebarrierrec
 func (m *perfMember) addTo(t *perfTask, usage *perf.Usage, c *perfAccountCounts) {
-	for r := &t.root.asking; t != nil; t = t.parent {
+	for root := t.root; t != nil; t = t.parent {
 		t.usage.AddSince(usage, &m.usage)
-		late := r.task == t && m.asked != r.number
-		if late {
-			r.late.AddSince(usage, &m.usage)
+		if c != nil && t.set == c.set {
+			m.addCounts(&t.counts, &t.unread, t.events, c)
 		}
-		if c == nil || t.set != c.set {
+		if root.askers == 0 {
 			continue
 		}
-		for i := range t.events {
-			n := c.total(i)
-			n.SubNotBelow(m.counts[i])
-			t.counts[i].Add(n)
-			if late {
-				r.counts[i].Add(n)
+		for i, r := range root.asking {
+			if r == nil || r.task != t || m.asked[i] == r.number {
+				continue
+			}
+			r.gone++
+			r.left.AddSince(usage, &m.usage)
+			if c != nil && t.set == c.set {
+				m.addCounts(&r.counts, &r.unread, t.events, c)
 			}
 		}
-		t.unread += c.unread - m.unread
-		if late {
-			r.unread += c.unread - m.unread
-		}
 	}
+}
+
+//go:nowritebarrierrec
+func (m *perfMember) addCounts(counts *[perf.MaxEvents]perf.Count, unread *uint64, n int, c *perfAccountCounts) {
+	for i := range n {
+		d := c.total(i)
+		d.SubNotBelow(m.counts[i])
+		counts[i].Add(d)
+	}
+	*unread += c.unread - m.unread
 }
 
 // unref drops a reference to t, and returns t if that was the last one: linked by next
@@ -418,24 +437,27 @@ func (p *perfMember) inherit(newg *g, a *perfAccount) {
 	}
 }
 
-// perfTaskEnd ends a task, and stores what its members have used. Then it gives the task
-// up, unless it has taken longer than slow ns: its log can be read until perfTaskGiveUp
-// then. If the calling goroutine works for it, it works for what it worked for before from
-// now on. It reports false if the task has ended before.
+// perfTaskEnd ends a task, and stores what its members have used: u is zero. Then it gives
+// the task up, unless it has taken longer than slow ns: its log can be read until
+// perfTaskGiveUp then. If the calling goroutine works for it, it works for what it worked for
+// before from now on. It reports false if the task has ended before.
+//
+// If the task has many members, it returns who asks, for perfTaskEndRest. Until that has been
+// called the task stays, and u has not all.
 //
 //go:linkname perfTaskEnd runtime/task.runtime_perfTaskEnd
-func perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64) (ok bool) {
+func perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64) (ok bool, rest uintptr) {
 	perfRelabel() // what has been sampled is the task's
 	t, a, mp := perfLockToAsk(id)
 	if t == nil {
 		releasem(mp)
-		return false
+		return false, 0
 	}
 	root := t.root
 	if !t.open.Load() {
 		unlock(&root.lock)
 		releasem(mp)
-		return false
+		return false, 0
 	}
 	var m *perfMember
 	var c *perfAccountCounts
@@ -451,15 +473,15 @@ func perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64) (ok bool) {
 		t.remove(m, &a.usage, c)
 		t.refs-- // not the last one
 	}
-	free := t.read(u, mp, a)
-	t.ended = u.Ended
+	r := t.ask(mp, a)
+	t.ended = r.nanos
 	t.open.Store(false)
-	if u.Wall <= slow {
-		if last := t.unref(); last != nil {
-			free = free.with(last)
-		} else {
-			t.log.free()
-		}
+	r.begin(u, a)
+	free, more := r.read(u)
+	if more {
+		rest = uintptr(unsafe.Pointer(r))
+	} else {
+		free = free.with(r.finish(u)).with(t.giveUp(u, slow))
 	}
 	unlock(&root.lock)
 	free.freeAll()
@@ -468,7 +490,50 @@ func perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64) (ok bool) {
 		a.goBack(getg(), mp, back, root)
 	}
 	releasem(mp)
-	return true
+	return true, rest
+}
+
+// perfTaskEndRest does what perfTaskEnd has left to it.
+//
+//go:linkname perfTaskEndRest runtime/task.runtime_perfTaskEndRest
+func perfTaskEndRest(rest uintptr, u *perf.TaskUsage, slow int64) {
+	mp := acquirem()
+	r := (*perfAsking)(unsafe.Pointer(rest))
+	t := r.task // stays until it is given up
+	root := t.root
+	lock(&root.lock)
+	mp = r.readAll(u, mp)
+	lock(&root.lock)
+	free := t.giveUp(u, slow)
+	unlock(&root.lock)
+	free.freeAll()
+	releasem(mp)
+}
+
+// giveUp gives t up, which has ended, unless it has taken longer than slow ns. The caller
+// holds root.lock.
+func (t *perfTask) giveUp(u *perf.TaskUsage, slow int64) (free *perfTask) {
+	if u.Wall > slow {
+		return nil
+	}
+	if free = t.unref(); free == nil {
+		t.log.free()
+	}
+	return free
+}
+
+// perfTaskGo starts a goroutine that works for no task and is in no bubble, whatever the
+// calling one does.
+//
+//go:linkname perfTaskGo runtime/task.runtime_perfTaskGo
+func perfTaskGo(f func()) {
+	mp := acquirem()
+	gp := getg()
+	account, bubble := gp.account, gp.bubble
+	gp.account, gp.bubble = 0, nil
+	go f()
+	gp.account, gp.bubble = account, bubble
+	releasem(mp)
 }
 
 // perfTaskGiveUp gives up a task that has ended.

@@ -4,17 +4,23 @@
 
 // What a task's members have used, when somebody asks.
 //
-// There may be thousands of them, and the scheduler wants the tree's lock when one of them
-// ends or has waited for long. So who asks lets go of it now and then, with a cursor in
-// the tree. The answer is as of the beginning nevertheless, but for what those that have not
-// been looked at yet do meanwhile: each member counts once. What one had used that left the
-// task before it was looked at is in asking.late. One that joined since does not count.
+// There may be hundreds of thousands of them. The scheduler wants the tree's lock when one of
+// them ends or has waited for long, and the world can't be stopped while somebody looks at
+// them. So who asks lets go of the lock, and may be preempted, each time that it has looked
+// at a few, with a cursor in the tree. The answer is as of the beginning nevertheless, but
+// for what those that have not been looked at yet do meanwhile: each member counts once.
+// What one had used that left the task before it was looked at is in perfAsking.left. One
+// that joined since does not count.
+//
+// The end of a task looks at the first few only, and leaves the others to whoever has time.
 
 package runtime
 
 import (
+	"internal/runtime/atomic"
 	"internal/runtime/perf"
-	_ "unsafe" // for linkname
+	"internal/runtime/sys"
+	"unsafe"
 )
 
 // perfAskMost bounds how much is looked at before the lock is let go of: a task or a
@@ -25,21 +31,43 @@ const (
 	perfAskCounts = 8
 )
 
-// perfAsking is what the root of a tree has for who asks. Protected by its lock.
+// perfMostAsking is how many can ask about one tree at once.
+const perfMostAsking = 4
+
+// A perfAsking is somebody who asks about a tree. Protected by its lock. Allocated like an
+// account.
 type perfAsking struct {
-	task   *perfTask // whose members are being looked at, or nil
-	number uint32    // of the times that somebody has asked
+	_    sys.NotInHeap
+	node lfnode
+
+	slot   int    // in root.asking and perfMember.asked
+	number uint32 // of the times that somebody has asked
+	task   *perfTask
+	cur    *perfTask // in which the cursor is, with a reference, or nil at the end
 	at     *perfMember
 
-	late   perf.Usage
+	// The moment as of which the answer is. Both of it, as the others' times are divided by
+	// ticks.
+	nanos, ticks int64
+
+	// What those had used that left since, and had not been looked at.
+	more   bool // the lock has been let go of
+	gone   uint64
+	left   perf.Usage
 	counts [perf.MaxEvents]perf.Count
 	unread uint64
 }
 
-// perfLockToAsk locks the tree of the task that id names, when nobody is asking, and
-// returns it. It returns nil, and locks nothing, if the task has been given up. own is the
-// calling goroutine's account, up to date, if it is a member of any task: its own account
-// knows more than others can find out.
+var (
+	perfAskings  atomic.Uint32
+	perfMadeWay  atomic.Int64 // how many times pause has called Gosched, for tests
+	perfAskedFor atomic.Int64 // the most that has been looked at in one go, for tests
+)
+
+// perfLockToAsk locks the tree of the task that id names when there is room for one more who
+// asks, and returns the task. It returns nil, and locks nothing, if the task has been given
+// up. own is the calling goroutine's account, up to date, if it is a member of any task: its
+// own account knows more than others can find out.
 func perfLockToAsk(id perf.TaskID) (t *perfTask, own *perfAccount, mp *m) {
 	for {
 		mp = acquirem()
@@ -61,7 +89,7 @@ func perfLockToAsk(id perf.TaskID) (t *perfTask, own *perfAccount, mp *m) {
 			unlock(&root.lock)
 			return nil, nil, mp
 		}
-		if root.asking.task == nil {
+		if root.askers < perfMostAsking {
 			return t, own, mp
 		}
 		unlock(&root.lock)
@@ -70,139 +98,209 @@ func perfLockToAsk(id perf.TaskID) (t *perfTask, own *perfAccount, mp *m) {
 	}
 }
 
-// perfTaskUsage stores what the members of a task have used up to now. It reports false
-// if the task has been given up.
-//
-//go:linkname perfTaskUsage runtime/task.runtime_perfTaskUsage
-func perfTaskUsage(id perf.TaskID, u *perf.TaskUsage) (ok bool) {
-	t, own, mp := perfLockToAsk(id)
-	if t != nil {
-		root := t.root
-		free := t.read(u, mp, own)
-		unlock(&root.lock)
-		free.freeAll()
+// ask begins to ask about t. own is the calling goroutine's account, which is settled, or
+// nil. The caller holds root.lock.
+func (t *perfTask) ask(mp *m, own *perfAccount) *perfAsking {
+	r := (*perfAsking)(perfFreeAsking.pop())
+	if r == nil {
+		r = (*perfAsking)(persistentalloc(unsafe.Sizeof(perfAsking{}), tagAlign, &memstats.other_sys))
 	}
-	releasem(mp)
-	return t != nil
-}
-
-// read stores what t's members have used up to now. own is the calling goroutine's
-// account, which is settled, or nil. u is zero. The caller holds root.lock, which read may let go of,
-// and frees the tasks that read returns, as those of unref.
-func (t *perfTask) read(u *perf.TaskUsage, mp *m, own *perfAccount) (free *perfTask) {
-	nanos, ticks := perfNow(mp)
+	root := t.root
+	for r.slot = 0; root.asking[r.slot] != nil; r.slot++ {
+	}
+	root.asking[r.slot] = r
+	root.askers++
+	for r.number = 0; r.number == 0; {
+		r.number = perfAskings.Add(1)
+	}
+	r.task, r.cur, r.at, r.more = t, t, t.members, false
+	t.refs++
 	if own != nil {
 		// The moment up to which it knows of itself: the lock may have been waited for since.
-		// Both of it, as the others' times are divided by ticks.
-		nanos, ticks = own.latest, own.settled
+		r.nanos, r.ticks = own.latest, own.settled
+	} else {
+		r.nanos, r.ticks = perfNow(mp)
 	}
-	u.Usage = t.usage
-	if t.events > 0 {
-		u.Counts, u.Unread = t.counts, t.unread
-	}
-	u.Goroutines, u.Working = t.goroutines, 0
-	free, late := t.ask(func(s *perfTask, m *perfMember) (work int) {
-		u.Working++
-		used := perf.Usage{}
-		if m.account == own {
-			used = own.usage
-		} else {
-			m.account.peek(&used, nanos, ticks)
-		}
-		used.Sub(&m.usage)
-		u.Usage.Add(&used)
-		if t.events == 0 || s.set != t.set {
-			return 1
-		}
-		var counts [perf.MaxEvents]perf.Count
-		unread := m.account.peekCounts(t.set, &counts, t.events)
-		for i := range t.events {
-			counts[i].SubNotBelow(m.counts[i])
-			u.Counts[i].Add(counts[i])
-		}
-		u.Unread += unread - min(unread, m.unread)
-		return perfAskCounts
-	})
-	if late {
-		r := &t.root.asking
-		u.Usage.Add(&r.late)
-		for i := range t.events {
-			u.Counts[i].Add(r.counts[i])
-		}
-		u.Unread += r.unread
-	}
-	u.Began, u.Ended = t.began, nanos
-	if !t.open.Load() {
-		u.Ended = t.ended
-	}
-	u.Wall = u.Ended - u.Began
-	u.Stretches, u.Short, u.ShortNanos, u.NoMemory = t.log.n, t.log.short, perfTicksToNanos(t.log.shortTicks), t.log.noMemory
-	return free
+	return r
 }
 
-// ask calls look for the members of t and of its children, until that returns 0: it
-// returns how much it had to look at. The caller holds root.lock, which ask lets go of when
-// perfAskMost has been looked at. It reports whether it did, so that asking.late is to be
-// considered, and returns tasks for the caller to free.
-//
-// Nobody else asks meanwhile, and whoever leaves moves the cursor on. The task that it is in
-// has a reference for that, so its ancestors stay, too.
-func (t *perfTask) ask(look func(s *perfTask, m *perfMember) (work int)) (free *perfTask, late bool) {
-	root := t.root
-	r := &root.asking
-	r.task = t
-	r.number++
-	t.refs++
-	s := t
-	r.at = t.members
+// look calls f for the next members of r.task and of its children, until that returns 0: it
+// returns how much it had to look at. When perfAskMost has been looked at, look returns true:
+// there may be more. The caller holds root.lock, and may let go of it then. It frees the
+// tasks that look returns, as those of unref.
+func (r *perfAsking) look(f func(s *perfTask, m *perfMember) (work int)) (free *perfTask, more bool) {
 	work := 0
-	for s != nil {
+	for r.cur != nil {
 		if work >= perfAskMost {
-			if !late {
-				late = true
-				r.late, r.counts, r.unread = perf.Usage{}, [perf.MaxEvents]perf.Count{}, 0
+			if !r.more {
+				r.more = true
+				r.gone, r.left, r.counts, r.unread = 0, perf.Usage{}, [perf.MaxEvents]perf.Count{}, 0
 			}
-			root.letGo()
-			work = 0
+			more = true
+			break
 		}
 		if m := r.at; m != nil {
 			n := 1
-			if m.asked != r.number { // else it has joined since
-				n = look(s, m)
+			if m.asked[r.slot] != r.number { // else it has joined since, or been looked at
+				n = f(r.cur, m)
 			}
 			if n == 0 {
 				break
 			}
 			work += n
-			m.asked = r.number
+			m.asked[r.slot] = r.number
 			r.at = m.next
 			continue
 		}
-		next := s.after(t)
+		next := r.cur.after(r.task)
 		if next != nil {
 			next.refs++
 			r.at = next.members
 		}
-		free = free.with(s.unref())
-		s = next
+		free = free.with(r.cur.unref())
+		r.cur = next
 		work++
 	}
-	if s != nil {
-		free = free.with(s.unref())
+	if int64(work) > perfAskedFor.Load() {
+		perfAskedFor.Store(int64(work))
 	}
-	r.task, r.at = nil, nil
-	return free, late
+	return free, more
 }
 
-// letGo lets others have root.lock for a moment, who want it. A mutex of the runtime would
-// most often go to the thread again that has just unlocked it.
-func (root *perfTask) letGo() {
+// end ends asking. See look.
+func (r *perfAsking) end() (free *perfTask) {
+	root := r.task.root
+	if r.cur != nil {
+		free = r.cur.unref()
+	}
+	root.asking[r.slot] = nil
+	root.askers--
+	r.task, r.cur, r.at = nil, nil, nil
+	perfFreeAsking.push(&r.node)
+	return free
+}
+
+// pause lets others have root.lock, and the world stop. It returns the thread, which may
+// be another one.
+func (root *perfTask) pause(mp *m, free *perfTask) *m {
 	perfLetGo.Add(1)
 	unlock(&root.lock)
+	free.freeAll()
+	// A mutex of the runtime would most often go to the thread again that has just unlocked it.
 	for i := 0; root.wanted.Load() != 0 && i < 100; i++ {
 		procyield(10)
 	}
+	releasem(mp)
+	if getg().preempt {
+		perfMadeWay.Add(1)
+		Gosched() // nothing here would look
+	}
+	mp = acquirem()
 	lock(&root.lock)
+	return mp
+}
+
+// perfTaskUsage stores what the members of a task have used up to now. u is zero. It
+// reports false if the task has been given up.
+//
+//go:linkname perfTaskUsage runtime/task.runtime_perfTaskUsage
+func perfTaskUsage(id perf.TaskID, u *perf.TaskUsage) (ok bool) {
+	t, own, mp := perfLockToAsk(id)
+	if t != nil {
+		r := t.ask(mp, own)
+		r.begin(u, own)
+		mp = r.readAll(u, mp)
+	}
+	releasem(mp)
+	return t != nil
+}
+
+// begin stores in u what those have used that are no members any more, and what the calling
+// goroutine has, whose account is own unless that is nil. The caller holds root.lock.
+func (r *perfAsking) begin(u *perf.TaskUsage, own *perfAccount) {
+	t := r.task
+	u.Usage = t.usage
+	if t.events > 0 {
+		u.Counts, u.Unread = t.counts, t.unread
+	}
+	u.Goroutines, u.Working = t.goroutines, 0
+	u.Began, u.Ended = t.began, r.nanos
+	if !t.open.Load() {
+		u.Ended = t.ended
+	}
+	u.Wall = u.Ended - u.Began
+	if own == nil {
+		return
+	}
+	m := own.member.ptr()
+	if m == nil {
+		return
+	}
+	for s := m.task; s != nil; s = s.parent {
+		if s == t {
+			r.add(u, m.task, m, &own.usage)
+			m.asked[r.slot] = r.number
+		}
+	}
+}
+
+// readAll adds what the members have used that have not been looked at, and ends asking. The
+// caller holds root.lock, which readAll lets go of. It returns the thread.
+func (r *perfAsking) readAll(u *perf.TaskUsage, mp *m) *m {
+	root := r.task.root
+	for {
+		free, more := r.read(u)
+		if !more {
+			free = free.with(r.finish(u))
+			unlock(&root.lock)
+			free.freeAll()
+			return mp
+		}
+		mp = root.pause(mp, free)
+	}
+}
+
+// read adds what the next members have used. See look.
+func (r *perfAsking) read(u *perf.TaskUsage) (free *perfTask, more bool) {
+	return r.look(func(s *perfTask, m *perfMember) (work int) {
+		var used perf.Usage
+		m.account.peek(&used, r.nanos, r.ticks)
+		return r.add(u, s, m, &used)
+	})
+}
+
+// add adds what m, a member of s, has used if its account has used that much. It returns
+// how much there was to look at.
+func (r *perfAsking) add(u *perf.TaskUsage, s *perfTask, m *perfMember, used *perf.Usage) (work int) {
+	t := r.task
+	u.Working++
+	u.Usage.AddSince(used, &m.usage)
+	if t.events == 0 || s.set != t.set {
+		return 1
+	}
+	var counts [perf.MaxEvents]perf.Count
+	unread := m.account.peekCounts(t.set, &counts, t.events)
+	for i := range t.events {
+		counts[i].SubNotBelow(m.counts[i])
+		u.Counts[i].Add(counts[i])
+	}
+	u.Unread += unread - min(unread, m.unread)
+	return perfAskCounts
+}
+
+// finish adds what those have used that have left, and ends asking. The caller holds root.lock.
+func (r *perfAsking) finish(u *perf.TaskUsage) (free *perfTask) {
+	t := r.task
+	if r.more {
+		u.Working += r.gone
+		u.Usage.Add(&r.left)
+		for i := range t.events {
+			u.Counts[i].Add(r.counts[i])
+		}
+		u.Unread += r.unread
+	}
+	u.Stretches, u.Short, u.ShortNanos, u.NoMemory = t.log.n, t.log.short, perfTicksToNanos(t.log.shortTicks), t.log.noMemory
+	return r.end()
 }
 
 // after returns the task after s among t and its children: s's first child, or the next
@@ -267,16 +365,25 @@ func perfTaskMembers(id perf.TaskID, dst []perf.TaskGoroutine) (n int) {
 	t, _, mp := perfLockToAsk(id)
 	if t != nil {
 		root := t.root
-		free, _ := t.ask(func(s *perfTask, m *perfMember) (work int) {
-			if n == len(dst) {
-				return 0
+		r := t.ask(mp, nil)
+		for {
+			free, more := r.look(func(s *perfTask, m *perfMember) (work int) {
+				if n == len(dst) {
+					return 0
+				}
+				dst[n] = perf.TaskGoroutine{Goid: m.goid, Start: m.startpc, Created: m.gopc, Part: m.account.part}
+				n++
+				return 1
+			})
+			if more {
+				mp = root.pause(mp, free)
+				continue
 			}
-			dst[n] = perf.TaskGoroutine{Goid: m.goid, Start: m.startpc, Created: m.gopc, Part: m.account.part}
-			n++
-			return 1
-		})
-		unlock(&root.lock)
-		free.freeAll()
+			free = free.with(r.end())
+			unlock(&root.lock)
+			free.freeAll()
+			break
+		}
 	}
 	releasem(mp)
 	return n

@@ -102,6 +102,112 @@ func TestPerfTaskReadLetsGo(t *testing.T) {
 	}
 }
 
+// perfReadMembers starts goroutines of a task of its own, which wait for stop.
+func perfReadMembers(kind string, n int, stop chan bool) *task.Task {
+	_, tk := task.New(context.Background(), kind)
+	var started sync.WaitGroup
+	started.Add(n)
+	for range n {
+		go func() {
+			started.Done()
+			<-stop
+		}()
+	}
+	started.Wait()
+	return tk
+}
+
+// TestPerfTaskReadStops tests that the world can be stopped while somebody asks about a task
+// with many goroutines: when a few more have been looked at.
+func TestPerfTaskReadStops(t *testing.T) {
+	const members = 20_000
+	if err := task.Start(task.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	defer task.Stop()
+	stop, done := make(chan bool), make(chan bool)
+	defer close(stop)
+	tk := perfReadMembers("readstops", members, stop)
+	defer tk.End()
+	runtime.PerfAskedFor()
+	var quit atomic.Bool
+	go func() {
+		for !quit.Load() {
+			tk.Usage()
+		}
+		close(done)
+	}()
+	// Each stop that finds the other one asking is one that it has made way for.
+	var m runtime.MemStats
+	before, stops := runtime.PerfMadeWay(), 0
+	for ; stops < 10_000 && runtime.PerfMadeWay() < before+10; stops++ {
+		for n := runtime.PerfLetGo(); runtime.PerfLetGo() == n; {
+			runtime.Gosched() // until somebody asks
+		}
+		runtime.ReadMemStats(&m)
+	}
+	n := runtime.PerfMadeWay() - before
+	quit.Store(true)
+	<-done
+	t.Logf("who asks made way %d times for %d stops of the world", n, stops)
+	if n < 10 {
+		t.Errorf("who asks made way %d times for %d stops of the world", n, stops)
+	}
+	if most, limit := runtime.PerfAskedFor(); most == 0 || most > limit {
+		t.Errorf("%d was looked at in one go; want at most %d", most, limit)
+	}
+}
+
+// TestPerfTaskEndLate tests that the end of a task looks at few of its goroutines, and that
+// what they have used is summed up nevertheless, also of those that end before.
+func TestPerfTaskEndLate(t *testing.T) {
+	const members = 1000
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // nobody else runs until this goroutine waits
+	for _, leave := range []bool{false, true} {
+		if err := task.Start(task.Config{Rate: 1}); err != nil {
+			t.Fatal(err)
+		}
+		r := task.NewReader(false)
+		stop := make(chan bool)
+		tk := perfReadMembers("endlate", members, stop)
+		runtime.PerfAskedFor()
+		t0 := time.Now()
+		u, _ := tk.Usage()
+		before := runtime.PerfLetGo()
+		tk.End()
+		most, limit := runtime.PerfAskedFor()
+		if n := runtime.PerfLetGo() - before; n != 0 || most > limit {
+			t.Errorf("the end looked at %d goroutines, and let others have the lock %d times", most, n)
+		}
+		if r.Next() != nil {
+			t.Error("there is a record already")
+		}
+		if leave {
+			close(stop)
+			runtime.Gosched()
+		}
+		task.Stop() // waits for it
+		if rec := r.Next(); rec == nil {
+			t.Error("there is no record")
+		} else if rec.Goroutines != members+1 || rec.Outliving != members {
+			t.Errorf("%d goroutines, %d outliving; want %d and %d", rec.Goroutines, rec.Outliving, members+1, members)
+		} else {
+			// Each member is there once: as it was before, and not longer than until now.
+			sum, was := time.Duration(0), time.Duration(0)
+			for i, d := range rec.Parts {
+				sum += time.Duration(d)
+				was += u.Parts[i]
+			}
+			if most := was + (members+1)*time.Since(t0); sum < was || sum > most {
+				t.Errorf("%v in %d goroutines; want %v to %v", sum, members, was, most)
+			}
+		}
+		if !leave {
+			close(stop)
+		}
+	}
+}
+
 // TestPerfTaskReadWaits tests that the times of others are right if who asks had to wait for
 // the lock: no part of them goes down.
 func TestPerfTaskReadWaits(t *testing.T) {

@@ -261,8 +261,7 @@ func newTurns(list [][]string, epoch time.Duration, n *numbers) (*turns, error) 
 
 // run counts the sets in turns. c are the counters of the present epoch, or nil.
 func (t *turns) run(c *pprof.Counters) {
-	// What this goroutine does is not the task's that has called Start, if one has.
-	pprof.SetGoroutineLabels(context.Background())
+	pprof.SetGoroutineLabels(context.Background()) // those of who has called Start
 	timer := time.NewTimer(t.epoch)
 	defer timer.Stop()
 	defer close(t.done)
@@ -312,7 +311,8 @@ func (t *turns) end(c *pprof.Counters) {
 // start begins them.
 func (t *turns) start() {
 	t.stop, t.done = make(chan struct{}), make(chan struct{})
-	go t.run(t.begin())
+	c := t.begin()
+	runtime_perfTaskGo(func() { t.run(c) }) // it is not the task's that has called Start, if one has
 }
 
 // finish ends the turns, and what they count. They may be nil.

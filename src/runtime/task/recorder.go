@@ -196,6 +196,7 @@ func (r *recorder) countInstead(old *recorder, set *eventSet) {
 // Stop ends recording: New returns nil from now on. Tasks that are open are recorded
 // when they end, and records stay until others take their place. [Config.Turns] end.
 func Stop() {
+	defer waitLate()
 	recorders.Lock()
 	defer recorders.Unlock()
 	recording.Store(nil)

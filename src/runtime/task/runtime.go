@@ -18,7 +18,11 @@ func runtime_perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.
 func runtime_perfTaskUsage(id perf.TaskID, u *perf.TaskUsage) (ok bool)
 
 //go:noescape
-func runtime_perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64) (ok bool)
+func runtime_perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64) (ok bool, rest uintptr)
+
+//go:noescape
+func runtime_perfTaskEndRest(rest uintptr, u *perf.TaskUsage, slow int64)
+func runtime_perfTaskGo(f func())
 func runtime_perfTaskGiveUp(id perf.TaskID)
 
 //go:noescape

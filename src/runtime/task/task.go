@@ -304,6 +304,9 @@ func (t *Task) Usage() (u Usage, ok bool) {
 // End ends the task. If the calling goroutine works for it, it works for what it worked
 // for before New from now on. Goroutines of the task that go on are counted. Only the
 // first call counts.
+//
+// If many goroutines work for the task, what they have used is asked after End has returned,
+// and the record comes later. [Stop] waits for that.
 func (t *Task) End() {
 	if t != nil {
 		endTask(t, "", "", false)
@@ -335,7 +338,8 @@ func endTask(t *Task, status, context string, failed bool) {
 	}
 	var e ended
 	u := &e.u
-	if !runtime_perfTaskEnd(t.id, u, limit) {
+	var ok bool
+	if ok, e.rest = runtime_perfTaskEnd(t.id, u, limit); !ok {
 		return
 	}
 	if p := t.epoch.present(); p != nil {
@@ -347,8 +351,10 @@ func endTask(t *Task, status, context string, failed bool) {
 	if r.samples(t.trace) {
 		e.recorded |= record.Sampled
 	}
-	e.shard, e.failed, e.threshold = shard(), failed, threshold
-	r.open.give(e.shard)
+	e.shard, e.failed, e.threshold, e.limit = shard(), failed, threshold, limit
+	if e.rest == 0 {
+		r.open.give(e.shard)
+	}
 	if e.recorded == 0 || status == "" && context == "" {
 		e.finish(t, r, k)
 		return
@@ -364,6 +370,8 @@ type ended struct {
 	recorded  record.Flags
 	failed    bool
 	threshold int64
+	limit     int64   // threshold, or the largest number
+	rest      uintptr // of perfTaskEndRest, or 0
 }
 
 // finishNoted is finish, with the notes of those that are not empty. A Filter that panics does so
@@ -380,6 +388,10 @@ func (e *ended) finishNoted(t *Task, r *recorder, k *kind, status, context strin
 
 // finish adds the task to those that have ended. It calls nothing of the program.
 func (e *ended) finish(t *Task, r *recorder, k *kind) {
+	if e.rest != 0 {
+		e.endLate(t, r, k)
+		return
+	}
 	u := &e.u
 	t.mu.Lock()
 	t.flags |= e.recorded

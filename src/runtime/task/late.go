@@ -1,0 +1,73 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package task
+
+import (
+	"context"
+	"runtime/pprof"
+	"sync"
+)
+
+// late are tasks that have ended, for which so many goroutines work that an answer should not
+// wait until these have been asked what they have used. A goroutine does that which is there
+// while there are such tasks. It works for none.
+var late struct {
+	sync.Mutex
+	list []*lateTask
+	done chan bool // closed when the goroutine ends; nil if there is none
+}
+
+type lateTask struct {
+	ended
+	t *Task
+	r *recorder
+	k *kind
+}
+
+// endLate ends the rest of a task.
+func (e *ended) endLate(t *Task, r *recorder, k *kind) {
+	l := &lateTask{*e, t, r, k}
+	late.Lock()
+	defer late.Unlock()
+	late.list = append(late.list, l)
+	if late.done == nil {
+		late.done = make(chan bool)
+		runtime_perfTaskGo(endLateTasks)
+	}
+}
+
+func endLateTasks() {
+	pprof.SetGoroutineLabels(context.Background()) // those that it has are a task's program's
+	for {
+		late.Lock()
+		if len(late.list) == 0 {
+			close(late.done)
+			late.list, late.done = nil, nil
+			late.Unlock()
+			return
+		}
+		l := late.list[0]
+		late.list[0] = nil
+		late.list = late.list[1:]
+		late.Unlock()
+		runtime_perfTaskEndRest(l.rest, &l.u, l.limit)
+		if l.t.epoch.present() == nil {
+			l.set = nil // its counters were closed meanwhile
+		}
+		l.r.open.give(l.shard)
+		l.rest = 0
+		l.finish(l.t, l.r, l.k)
+	}
+}
+
+// waitLate returns when the tasks that were late have ended.
+func waitLate() {
+	late.Lock()
+	done := late.done
+	late.Unlock()
+	if done != nil {
+		<-done
+	}
+}
