@@ -109,6 +109,29 @@ func TestConfig(t *testing.T) {
 	}
 }
 
+// TestConfigMemory tests that more memory than rings can have is refused, not cut.
+func TestConfigMemory(t *testing.T) {
+	const most = 1 << 30
+	for _, n := range []int{most + 1, math.MaxInt} {
+		want := fmt.Sprintf("task: %d bytes of memory for each P; use %d at most", n, most)
+		if err := Start(Config{Memory: n}); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+		if Recording() {
+			t.Fatal("records after an error")
+		}
+	}
+	// So much is no error. Rings are made by the first record, so none has it.
+	if err := Start(Config{Memory: most}); err != nil {
+		t.Error(err)
+	}
+	Stop()
+	if err := Start(Config{}); err != nil {
+		t.Error(err)
+	}
+	Stop()
+}
+
 func label(ctx context.Context) string {
 	s, _ := pprof.Label(ctx, "task")
 	return s
