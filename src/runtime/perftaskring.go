@@ -25,7 +25,7 @@ import (
 type perfTaskRing struct {
 	_ sys.NotInHeap
 
-	words *[1 << 26]uint64
+	words *[perf.MaxTaskRing / 8]uint64
 	mask  uint64
 
 	// Written by the P's user: what was pushed, up to head, and still is there, from tail
@@ -78,7 +78,7 @@ func perfNewTaskRing(i, kind int) *perfTaskRing {
 	n := uintptr(t.words[kind])
 	unlock(&t.lock)
 	r := (*perfTaskRing)(persistentalloc(unsafe.Sizeof(perfTaskRing{}), 64, &memstats.other_sys))
-	r.words = (*[1 << 26]uint64)(sysAlloc(n*8, &memstats.other_sys, "task records"))
+	r.words = (*[perf.MaxTaskRing / 8]uint64)(sysAlloc(n*8, &memstats.other_sys, "task records"))
 	if r.words == nil {
 		throw("runtime: cannot allocate memory")
 	}

@@ -51,9 +51,14 @@ func main() {
 
 // run looks at the profile in a file, and reports whether there is false sharing.
 func run(file string, least int64, all bool, labeled string) (shared bool, err error) {
-	data, err := os.ReadFile(file)
+	f, err := os.Open(file)
 	if err != nil {
 		return false, err
+	}
+	defer f.Close()
+	data, err := profile.ReadAll(f)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", file, err)
 	}
 	p, err := profile.Read(bytes.NewReader(data))
 	if err != nil {

@@ -15,11 +15,8 @@ import (
 // sample: of the i-th, with the value that f returns, or none if that is "". All else stays as
 // it is.
 func WriteLabeled(w io.Writer, data []byte, key string, f func(i int) string) error {
-	unzipped, err := gzip.NewReader(bytes.NewReader(data))
+	data, err := unzip(bytes.NewReader(data))
 	if err != nil {
-		return err
-	}
-	if data, err = io.ReadAll(unzipped); err != nil {
 		return err
 	}
 	strings := 0

@@ -42,7 +42,7 @@ type block struct {
 	// of which at is the number.
 	slow []slowRow
 
-	lines    int // of CSV, for positions of errors
+	lines    int // for positions of errors
 	fields   []string
 	tokens   []token
 	last     []int // the columns of the last line, in their order
@@ -59,9 +59,9 @@ type block struct {
 // numbers or words, or some other form that a worker does not know.
 type slowRow struct {
 	at     int
-	fields []string       // of CSV
-	object map[string]any // of JSON
-	size   int64          // of its line
+	fields []string // of CSV
+	object object   // of JSON
+	size   int64    // of its line
 	task   *record.Task
 	err    error
 }
@@ -208,11 +208,11 @@ type splitter struct {
 
 // next fills a block, up to a line's end. At the end of the file it is io.EOF, or what r has
 // returned; the block may have data all the same. errLong says that the data have no end of a
-// line within most bytes.
+// line within most bytes; no more are read then.
 func (s *splitter) next(b *block, most int) error {
 	b.data = append(b.data[:0], s.left...)
 	s.left = s.left[:0]
-	for want := s.size; ; want = 2 * len(b.data) {
+	for want := s.size; ; want = min(2*len(b.data), most) {
 		n := len(b.data)
 		if cap(b.data) < want {
 			b.data = append(make([]byte, 0, want+want/8), b.data...)
@@ -235,7 +235,6 @@ func (s *splitter) next(b *block, most int) error {
 			return nil
 		}
 		if n >= most {
-			s.left = append(s.left, b.data...)
 			return errLong
 		}
 	}
@@ -297,8 +296,22 @@ func blocks(s *splitter, most int, parse func(*block), merge func(*block) bool) 
 		for err == nil && !stop.Load() {
 			b := <-free
 			if err = s.next(b, most); err != errLong && len(b.data) > 0 {
+				// What is made of a long line may take many times its size. So it is alone, and
+				// its memory is for nothing else.
+				alone := len(b.data) > 2*blockSize
+				if alone {
+					for range cap(free) - 1 {
+						<-free
+					}
+				}
 				order <- b
 				work <- b
+				if alone {
+					<-free
+					for range cap(free) {
+						free <- &block{done: make(chan struct{}, 1)}
+					}
+				}
 			}
 		}
 	}()

@@ -27,8 +27,17 @@ import (
 	"unsafe"
 )
 
-// maxLine is how long a line may be. A task with a full timeline has about a tenth.
-const maxLine = 16 << 20
+// Bounds of what is one thing in a file, and so in memory at once. Who wants to have a file read may
+// not have written it.
+const (
+	maxLine   = 16 << 20 // bytes of a line of JSON. A task with a full timeline has about a tenth
+	maxObject = 64 << 20 // bytes of an object of JSON of several lines
+	maxRecord = 1 << 20  // bytes of a record of CSV
+
+	// maxColumns is how many columns a table may have: an analysis numbers them by 16 bits, and an
+	// empty one takes 300 bytes.
+	maxColumns = 1 << 14
+)
 
 // An input reads requests into a table, and reports what it can't read.
 type input struct {
@@ -40,6 +49,7 @@ type input struct {
 	failed   bool
 
 	b     why.Builder
+	most  int64  // bytes that the table may take, or 0 if that isn't bounded
 	unit  string // of latencies, of all files
 	tasks bool   // there were records of tasks
 
@@ -137,6 +147,22 @@ func (in *input) use(unit string) error {
 	return nil
 }
 
+// full returns an error if the table takes more than it may. (Columns that few requests have take
+// as much as others, so a small file may make a large table.)
+func (in *input) full() error {
+	if in.most == 0 || int64(in.b.Size()) <= in.most {
+		return nil
+	}
+	return fmt.Errorf("the table takes more than %d bytes, so the rest is left out: -columns names the columns that matter, and -table raises the bound", in.most)
+}
+
+// sayLeft reports the cells of columns that were too many.
+func (in *input) sayLeft() {
+	if in.b.Left > 0 {
+		fmt.Fprintf(in.stderr, "why: %d cells are left out, as there are more than %d columns: -columns names those that matter\n", in.b.Left, maxColumns)
+	}
+}
+
 func unitName(u string) string {
 	if u == "" {
 		return "no unit"
@@ -160,6 +186,10 @@ func (f *file) readRecords() error {
 			return err
 		}
 		f.task(t)
+		if err := f.full(); err != nil {
+			f.skipped = r.Skipped()
+			return err
+		}
 	}
 }
 
@@ -192,9 +222,13 @@ func (f *file) task(t *record.Task) {
 func (f *file) readJSON() error {
 	s := &splitter{r: f.r, size: f.blockSize(firstBlock), end: lastLine}
 	first := &block{}
+	lines := 0
+	tooLong := func() error {
+		return fmt.Errorf("line %d is longer than %d bytes: the rest is left out; an object a line is a request, or an export of spans", lines+1, maxLine)
+	}
 	err := s.next(first, maxLine)
 	if err == errLong {
-		return fmt.Errorf("a line is longer than %d bytes", maxLine)
+		return tooLong()
 	}
 	head := bytes.TrimSpace(first.data)
 	if i := bytes.IndexByte(head, '\n'); i >= 0 {
@@ -215,13 +249,20 @@ func (f *file) readJSON() error {
 	}
 	var known atomic.Pointer[schema]
 	known.Store(newSchema(f.b.Columns(), f.b.Skip))
-	var firstErr error
+	var firstErr, full error
 	rows := 0
 	merge := func(b *block) bool {
+		lines += b.lines
 		b.merge(&f.b, func(r *slowRow) {
-			if r.task != nil {
+			// Each may have a column of its own, which takes as much as others.
+			if full == nil {
+				full = f.full()
+			}
+			switch {
+			case full != nil:
+			case r.task != nil:
 				f.task(r.task)
-			} else {
+			default:
 				f.object(r.object)
 			}
 		})
@@ -234,20 +275,24 @@ func (f *file) readJSON() error {
 			firstErr = b.err
 		}
 		f.progress.rows(f.b.Rows())
-		return true
+		if full == nil {
+			full = f.full()
+		}
+		return full == nil
 	}
 	parse := func(b *block) { f.parseJSON(b, known.Load(), isTasks) }
 	parse(first)
 	before := f.b.Rows()
-	merge(first)
-	if err == nil {
+	if merge(first) && err == nil {
 		f.expect(f.b.Rows()-before, int64(len(first.data)))
 		s.size = f.blockSize(blockSize)
 		err = blocks(s, maxLine, parse, merge)
 	}
 	switch {
+	case full != nil:
+		return full
 	case err == errLong:
-		return fmt.Errorf("a line is longer than %d bytes", maxLine)
+		return tooLong()
 	case err != nil && err != io.EOF:
 		return err
 	case rows > 0:
@@ -261,9 +306,11 @@ func (f *file) parseJSON(b *block, s *schema, isTasks bool) {
 	b.reset(s)
 	b.seen = append(b.seen[:0], make([]int, len(s.columns))...)
 	data := unsafe.String(unsafe.SliceData(b.data), len(b.data))
+	b.lines = 0
 	for n := 1; len(data) > 0; n++ {
 		var line string
 		line, data, _ = strings.Cut(data, "\n")
+		b.lines++
 		line = strings.TrimSuffix(line, "\r")
 		size := int64(len(line)) + 1
 		if line = strings.TrimSpace(line); line == "" {
@@ -303,10 +350,12 @@ func (in *input) columnUnit(name string) string {
 }
 
 // decode parses a line of a table: an object whose members are cells.
-func (f *file) decode(line string) (map[string]any, error) {
+func (f *file) decode(line string) (object, error) {
+	if depth(line) > maxDepth {
+		return nil, fmt.Errorf("there are objects in objects, more than %d deep", maxDepth)
+	}
 	d := json.NewDecoder(strings.NewReader(line))
-	d.UseNumber()
-	var o map[string]any
+	var o object
 	if err := d.Decode(&o); err != nil {
 		return nil, err
 	}
@@ -318,9 +367,9 @@ func (f *file) decode(line string) (map[string]any, error) {
 
 // object adds a line of a table. Members of objects within are named by both names with a dot
 // between. Arrays are left out.
-func (f *file) object(o map[string]any) {
+func (f *file) object(o object) {
 	v := nan
-	if n, ok := o[f.latency].(json.Number); ok {
+	if n, ok := o[f.latency].v.(json.Number); ok {
 		v, _ = n.Float64()
 	}
 	delete(o, f.latency)
@@ -328,14 +377,14 @@ func (f *file) object(o map[string]any) {
 	f.members("", nil, o)
 }
 
-func (f *file) members(prefix string, path []string, o map[string]any) {
+func (f *file) members(prefix string, path []string, o object) {
 	for _, name := range slices.Sorted(maps.Keys(o)) {
 		v := o[name]
 		path := append(path, name)
 		name = prefix + name
 		f.place(name, path)
-		switch v := v.(type) {
-		case map[string]any:
+		switch v := v.v.(type) {
+		case object:
 			f.members(name+".", path, v)
 		case string:
 			f.b.Column(name, "", nan).Text(v)
@@ -373,18 +422,18 @@ func (f *file) readCSV() error {
 	lines := 0
 	for err == nil && len(bytes.TrimLeft(first.data, "\r\n")) == 0 {
 		lines += bytes.Count(first.data, []byte("\n"))
-		err = s.next(first, maxLine)
+		err = s.next(first, maxRecord)
+	}
+	tooLong := func() error {
+		return fmt.Errorf("the record in line %d is longer than %d bytes: the rest is left out; it is no table, or a quote lacks its end", lines+1, maxRecord)
 	}
 	if err == errLong {
-		first.data = first.data[:0]
+		return tooLong()
 	}
-	if err != nil && err != errLong && err != io.EOF && len(first.data) == 0 {
+	if err != nil && err != io.EOF && len(first.data) == 0 {
 		return err
 	}
 	head := csv.NewReader(bytes.NewReader(first.data))
-	if err == errLong {
-		head = csv.NewReader(s.rest())
-	}
 	head.FieldsPerRecord = -1
 	header, headErr := head.Read()
 	if headErr != nil {
@@ -392,6 +441,18 @@ func (f *file) readCSV() error {
 	}
 	if err := f.use(f.columnUnit(f.latency)); err != nil {
 		return err
+	}
+	if left := 0; len(header) > maxColumns {
+		if f.b.Skip != nil {
+			for _, name := range header {
+				if f.b.Skip(strings.TrimSpace(name)) {
+					left++
+				}
+			}
+		}
+		if len(header)-left > maxColumns {
+			return fmt.Errorf("there are %d columns, more than %d: -columns names those that matter", len(header), maxColumns)
+		}
 	}
 	columns := make([]*why.ColumnBuilder, len(header))
 	at := -1
@@ -424,28 +485,6 @@ func (f *file) readCSV() error {
 			}
 		}
 	}
-	// rows reads what is in no blocks, one line after the other.
-	rows := func(r *csv.Reader, lines int) error {
-		r.ReuseRecord = true
-		r.FieldsPerRecord = -1
-		for {
-			fields, err := r.Read()
-			switch {
-			case err == io.EOF:
-				return nil
-			case err != nil:
-				return csvError(err, lines)
-			case len(fields) != len(columns):
-				f.short++
-				continue
-			}
-			row(fields)
-			f.progress.rows(f.b.Rows())
-		}
-	}
-	if err == errLong {
-		return rows(head, lines)
-	}
 
 	var known atomic.Pointer[schema]
 	known.Store(newSchema(columns, f.b.Skip))
@@ -462,6 +501,9 @@ func (f *file) readCSV() error {
 		}
 		lines += b.lines
 		f.progress.rows(f.b.Rows())
+		if bad == nil {
+			bad = f.full()
+		}
 		return bad == nil
 	}
 	parse := func(b *block) { b.parseCSV(known.Load(), at) }
@@ -471,13 +513,13 @@ func (f *file) readCSV() error {
 	if merge(first) && err == nil {
 		f.expect(f.b.Rows()-before, int64(len(first.data)))
 		s.size = f.blockSize(blockSize)
-		err = blocks(s, maxLine, parse, merge)
+		err = blocks(s, maxRecord, parse, merge)
 	}
 	switch {
 	case bad != nil:
 		return bad
 	case err == errLong:
-		return rows(csv.NewReader(s.rest()), lines)
+		return tooLong()
 	case err != io.EOF:
 		return err
 	}

@@ -29,6 +29,7 @@
 //	-html FILE     writes a page with drawings there, too
 //	-sql           prints the analysis as SQL for a database, with thresholds of these files
 //	-max BYTES     to read at most from one file or URL
+//	-table BYTES   that the table may take: 8 bytes a cell, with the empty ones. 8 GiB
 //	-timeout D     for a URL
 //
 // What cannot be read of a file is skipped, and reported. The exit status is 0 if there is a

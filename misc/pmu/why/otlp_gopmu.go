@@ -73,6 +73,21 @@ type span struct {
 	attributes []otlpAttr
 }
 
+// An objectReader bounds what is read for one object.
+type objectReader struct {
+	r    io.Reader
+	left int
+}
+
+func (r *objectReader) Read(p []byte) (int, error) {
+	if r.left == 0 {
+		return 0, fmt.Errorf("an object is longer than %d bytes: write spans as several, one a line", maxObject)
+	}
+	n, err := r.r.Read(p[:min(len(p), r.left)])
+	r.left -= n
+	return n, err
+}
+
 // spans are those of all files: the spans of a request may be in several.
 type spans struct{ list []span }
 
@@ -80,9 +95,11 @@ func (f *file) readOTLP(r io.Reader) error {
 	if err := f.use("ms"); err != nil {
 		return err
 	}
-	d := json.NewDecoder(r)
+	l := &objectReader{r: r}
+	d := json.NewDecoder(l)
 	for n := 0; ; n++ {
 		var e otlpExport
+		l.left = maxObject
 		err := d.Decode(&e)
 		if err == io.EOF {
 			return nil

@@ -41,6 +41,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	fs.Uint64Var(&o.Seed, "seed", 1, "of what is drawn at random")
 	fs.StringVar(&page, "html", "", "write a page with drawings to this `file`, too")
 	fs.Int64Var(&in.Max, "max", 1<<40, "read at most so many `bytes` from each file or URL")
+	fs.Int64Var(&in.most, "table", 8<<30, "`bytes` that the table may take")
 	fs.DurationVar(&in.Timeout, "timeout", 2*time.Minute, "for each URL")
 	segments := fs.Int("segments", 0, "compare so `many` parts of the run, in order of time")
 	at := fs.String("time", "", "the column of the time, by `name`; without it, tables are in order of time")
@@ -65,12 +66,17 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		only = strings.Split(*columns, ",")
 		in.b.Skip = func(name string) bool { return name != "kind" && name != *at && !slices.Contains(only, name) }
 	}
+	if in.most <= 0 {
+		return fail(fmt.Errorf("-table is %d: it must be more than 0", in.most))
+	}
+	in.b.MaxColumns = maxColumns
 	in.progress = newProgress(stderr)
 	for _, name := range fs.Args() {
 		in.read(name)
 	}
 	in.spans.rows(&in.b, kind)
 	in.progress.end()
+	in.sayLeft()
 	if in.b.Rows() == 0 {
 		if in.failed {
 			return 2

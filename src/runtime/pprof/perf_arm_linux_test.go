@@ -207,18 +207,43 @@ func perfStartCost(t *testing.T, names []string, threads int) (start, stop float
 	return start, stop
 }
 
-// perfStopWorld stops the world again and again until quit is closed, and counts.
-func perfStopWorld(quit chan bool, stops *atomic.Int64) {
+// perfStops stops the world again and again while it is called for.
+type perfStops struct {
+	n     atomic.Int64
+	calls chan bool
+}
+
+// run stops the world once for each call until quit is closed.
+func (s *perfStops) run(quit chan bool) {
 	for {
 		select {
 		case <-quit:
 			return
-		default:
+		case <-s.calls:
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)
-			stops.Add(1)
+			s.n.Add(1)
 		}
 	}
+}
+
+// during returns how often the world was stopped while f ran. It is at most cap(s.calls) and one
+// more: a start or a stop that lets the world stop lets it do so as often as somebody wants, so
+// with many CPUs there would be tens of thousands.
+func (s *perfStops) during(f func()) int64 {
+	for len(s.calls) < cap(s.calls) {
+		s.calls <- true
+	}
+	before := s.n.Load()
+	f()
+	n := s.n.Load() - before
+	for len(s.calls) > 0 {
+		select {
+		case <-s.calls:
+		default:
+		}
+	}
+	return n
 }
 
 // TestPerfStartYields tests that the world can stop while a profile of many threads
@@ -234,8 +259,8 @@ func TestPerfStartYields(t *testing.T) {
 	defer wg.Wait()
 	quit := make(chan bool)
 	defer close(quit)
-	var stops atomic.Int64
-	wg.Go(func() { perfStopWorld(quit, &stops) })
+	stops := perfStops{calls: make(chan bool, 100)}
+	wg.Go(func() { stops.run(quit) })
 	wg.Go(func() { perfChurn(quit) })
 
 	// The runtime's part only: what runtime/pprof does, waits for goroutines.
@@ -246,26 +271,22 @@ func TestPerfStartYields(t *testing.T) {
 	// With the loops over the threads in one piece the world stopped once or twice
 	// in each of them, before and after; or often if the goroutine was preempted there.
 	var starting, stopping []int64
-	for range 11 {
-		before := stops.Load()
-		id, f := runtime_perfStart([]perf.Config{cfg}, limits)
+	for range 5 {
+		var id int
+		var f perf.Failure
+		starting = append(starting, stops.during(func() { id, f = runtime_perfStart([]perf.Config{cfg}, limits) }))
 		if f.Op != perf.OpNone {
 			t.Fatal(perfError("task-clock:uk", f))
 		}
-		started := stops.Load()
 		if n := len(perfFDs(t)); n < threads {
 			t.Errorf("%d threads have a counter, of %d", n, threads)
 		}
-		stop := stops.Load()
-		runtime_perfStop(id)
-		stopped := stops.Load()
+		stopping = append(stopping, stops.during(func() { runtime_perfStop(id) }))
 		perfNothingOpen(t)
 		for eof := false; !eof; {
 			_, _, _, eof = runtime_perfRead(id)
 		}
 		runtime_perfDone(id)
-		starting = append(starting, started-before)
-		stopping = append(stopping, stopped-stop)
 	}
 	slices.Sort(starting)
 	slices.Sort(stopping)

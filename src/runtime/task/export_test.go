@@ -4,4 +4,7 @@
 
 package task
 
-var EndTask = endTask
+var (
+	EndTask    = endTask
+	WriteTrace = writeTrace
+)

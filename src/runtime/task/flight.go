@@ -6,9 +6,12 @@ package task
 
 import (
 	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/trace"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,9 +35,12 @@ var haveFlight atomic.Bool // flight.fr is not nil
 const flightPause = time.Minute
 
 // FlightRecorder has a slow task write what fr has, which must have been started, to the
-// file trace-ID.out in a directory: upstream's execution trace of what happened before. At
-// most one is written a minute, in the background. A nil fr ends it, waits for what is being
-// written, and returns the last error in that, if there was any.
+// file trace-ID.out in a directory: upstream's execution trace of what happened before. ID is
+// the trace's. At most one is written a minute, in the background. A nil fr ends it, waits for
+// what is being written, and returns the last error in that, if there was any.
+//
+// Who calls a server can choose the trace's ID, so a file that is there is left alone, whatever
+// it is. The name is trace-ID-2.out then, or the next one that is free, up to trace-ID-100.out.
 func FlightRecorder(fr *trace.FlightRecorder, dir string) error {
 	f := &flight
 	if fr == nil {
@@ -68,7 +74,7 @@ func flightRecord(t *Task) {
 		return
 	}
 	f.busy, f.last = true, time.Now()
-	fr, name := f.fr, filepath.Join(f.dir, "trace-"+t.trace.String()+".out")
+	fr, name := f.fr, filepath.Join(f.dir, "trace-"+t.trace.String())
 	f.writes.Go(func() {
 		err := writeTrace(fr, name)
 		f.Lock()
@@ -80,17 +86,41 @@ func flightRecord(t *Task) {
 	})
 }
 
-func writeTrace(fr *trace.FlightRecorder, name string) error {
-	file, err := os.Create(name)
+// maxFlightNames is how many files there can be of one trace.
+const maxFlightNames = 100
+
+// createTrace creates a file that was not there. (With O_EXCL, a symbolic link is there too,
+// wherever it leads.)
+func createTrace(name string) (file *os.File, err error) {
+	for n := 1; n <= maxFlightNames; n++ {
+		full := name + ".out"
+		if n > 1 {
+			full = name + "-" + strconv.Itoa(n) + ".out"
+		}
+		file, err = os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return file, err
+}
+
+// writeTrace writes a file whose name begins so.
+func writeTrace(fr io.WriterTo, name string) error {
+	file, err := createTrace(name)
 	if err != nil {
 		return err
 	}
+	own, statErr := file.Stat()
 	_, err = fr.WriteTo(file)
 	if err2 := file.Close(); err == nil {
 		err = err2
 	}
-	if err != nil {
-		os.Remove(name)
+	if err != nil && statErr == nil {
+		// Half a trace is of no use. Only what was created here goes, not what took its place.
+		if now, err := os.Lstat(file.Name()); err == nil && os.SameFile(own, now) {
+			os.Remove(file.Name())
+		}
 	}
 	return err
 }

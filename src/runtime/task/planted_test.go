@@ -61,14 +61,14 @@ var (
 )
 
 var plants = []plant{
-	{name: "lock", cause: "mutex", text: `mutex held by task "flush" at planted_test.go:`, do: (*planted).lock},
+	{name: "lock", cause: "mutex", text: atPlanted(`mutex held by task "flush"`), do: (*planted).lock},
 	{name: "GC assist", cause: "GC assist", alone: true,
 		before: (*planted).fullHeap, do: (*planted).assist, after: (*planted).emptyHeap},
 	{name: "stop-the-world", cause: "stop-the-world", text: "(all goroutines stack trace)", alone: true,
 		before: (*planted).manyStacks, do: (*planted).stopped, after: (*planted).noStacks},
 	{name: "hog", cause: "runnable behind", text: ` behind task "hog"`, alone: true,
 		before: (*planted).startHogs, do: (*planted).runnable, after: (*planted).stopHogs},
-	{name: "sleep", cause: "sleep", text: "at planted_test.go:", do: (*planted).sleep},
+	{name: "sleep", cause: "sleep", text: atPlanted(""), do: (*planted).sleep},
 	{name: "slow server", cause: "call", text: `call "GET /stock" of stock:80 took `, do: (*planted).call},
 }
 

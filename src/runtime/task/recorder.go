@@ -47,8 +47,8 @@ type Config struct {
 	// the value, if anything.
 	Filter func(key, value string) (string, bool)
 
-	// Memory is for the rings of records, in bytes of each P. The default is 2 MB. Rings
-	// that there are stay as they are.
+	// Memory is for the rings of records, in bytes of each P: 2 MB by default, and 1 GiB at
+	// most. Rings that there are stay as they are.
 	Memory int
 }
 
@@ -91,6 +91,9 @@ var (
 	lastRecording atomic.Pointer[recorder] // the latest one; not nil if there is a task
 )
 
+// maxMemory is what the rings of a P can have.
+const maxMemory = perf.NumTaskRings * perf.MaxTaskRing
+
 // Start begins to record tasks, or changes how. Tasks that are open go on.
 func Start(c Config) error {
 	if c.Rate < 0 || c.Rate > 1 || math.IsNaN(c.Rate) {
@@ -101,6 +104,9 @@ func Start(c Config) error {
 	}
 	if c.Memory < 0 {
 		return fmt.Errorf("task: %d bytes of memory; use 0 for the default", c.Memory)
+	}
+	if c.Memory > maxMemory {
+		return fmt.Errorf("task: %d bytes of memory for each P; use %d at most", c.Memory, maxMemory)
 	}
 	c.Memory = max(cmp.Or(c.Memory, 2<<20), 1<<20)
 	r := &recorder{config: c, since: time.Now(), numbers: newNumbers()}

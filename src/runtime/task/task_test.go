@@ -109,6 +109,29 @@ func TestConfig(t *testing.T) {
 	}
 }
 
+// TestConfigMemory tests that more memory than rings can have is refused, not cut.
+func TestConfigMemory(t *testing.T) {
+	const most = 1 << 30
+	for _, n := range []int{most + 1, math.MaxInt} {
+		want := fmt.Sprintf("task: %d bytes of memory for each P; use %d at most", n, most)
+		if err := Start(Config{Memory: n}); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
+		}
+		if Recording() {
+			t.Fatal("records after an error")
+		}
+	}
+	// So much is no error. Rings are made by the first record, so none has it.
+	if err := Start(Config{Memory: most}); err != nil {
+		t.Error(err)
+	}
+	Stop()
+	if err := Start(Config{}); err != nil {
+		t.Error(err)
+	}
+	Stop()
+}
+
 func TestContext(t *testing.T) {
 	r := start(t, Config{})
 	parent, cancel := context.WithCancel(pprof.WithLabels(context.Background(), pprof.Labels("a", "1", "z", "2")))
@@ -586,7 +609,23 @@ func TestStack(t *testing.T) {
 	close(release)
 	wg.Wait()
 	task.End()
-	for _, s := range one(t, r).Timeline {
+	timeline := one(t, r).Timeline
+	if !haveStacks {
+		waits := 0
+		for _, s := range timeline {
+			if len(s.Stack) > 0 {
+				t.Errorf("there is a stack: %+v", s.Stack)
+			}
+			if s.Part == record.Part(pprof.TimeChan) {
+				waits++
+			}
+		}
+		if waits == 0 {
+			t.Error("the wait is not in the timeline")
+		}
+		t.Skip(noStacks)
+	}
+	for _, s := range timeline {
 		if len(s.Stack) > 0 && strings.HasSuffix(s.Stack[0].Func, "waitForRelease") {
 			if n := len(s.Stack); n != 2 || !strings.HasSuffix(s.Stack[1].Func, "TestStack.func1") {
 				t.Errorf("stack %+v, want two functions", s.Stack)

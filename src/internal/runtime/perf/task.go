@@ -113,5 +113,6 @@ const (
 	TaskRing     = iota // all that are chosen
 	SlowTaskRing        // slow ones, with their logs
 	NumTaskRings
-	MaxTaskProcs = 512 // Ps that have rings of their own
+	MaxTaskProcs = 512       // Ps that have rings of their own
+	MaxTaskRing  = 512 << 20 // bytes of a ring, at most
 )

@@ -5,7 +5,6 @@
 package ratio
 
 import (
-	"bytes"
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
@@ -89,18 +88,6 @@ func (p *Profile) labelOf(t *tree, sample int) int {
 		}
 	}
 	return noRatio
-}
-
-// unzip returns a profile without compression.
-func unzip(data []byte) ([]byte, error) {
-	if !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
-		return data, nil
-	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(z)
 }
 
 var errFormat = errors.New("not a profile")

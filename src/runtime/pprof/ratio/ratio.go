@@ -13,7 +13,6 @@
 package ratio
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"internal/profile"
@@ -50,16 +49,18 @@ type Profile struct {
 }
 
 // Read reads a profile of two events or more in the format of pprof, as
-// [runtime/pprof.PerfEvents] writes it.
+// [runtime/pprof.PerfEvents] writes it. One of more than 64 MiB without its compression is an
+// error, and so is one of more than 2 million samples, locations, functions and strings, or of
+// 16 million functions in its stacks.
 func Read(r io.Reader, opt Options) (*Profile, error) {
-	data, err := io.ReadAll(r)
+	data, err := readAll(r)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("ratio: %w", err)
 	}
 	if data, err = unzip(data); err != nil {
 		return nil, fmt.Errorf("ratio: decompressing profile: %w", err)
 	}
-	raw, err := profile.Parse(bytes.NewReader(data))
+	raw, err := parse(data)
 	if err != nil {
 		return nil, fmt.Errorf("ratio: %w", err)
 	}

@@ -503,7 +503,7 @@ func TestProcs(t *testing.T) {
 	for n := range 40 {
 		done := make(chan struct{})
 		calls, stopped := 0, false
-		c := crew{1, done}
+		c := crew{1, done, nil}
 		for range 3 {
 			ok := c.parallel(20, func(int) {
 				if calls++; calls == n+1 {

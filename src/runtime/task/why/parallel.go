@@ -16,6 +16,7 @@ import (
 type crew struct {
 	procs int
 	done  <-chan struct{}
+	work  *work // or nil
 }
 
 var errStopped = errors.New("the analysis was stopped")

@@ -49,6 +49,7 @@ type attr struct {
 	words bool
 	gaps  []float64 // by end: how far the greatest value below it is, as a part of it
 	from  []bitset  // by end: the requests at or above it; for words, those that have it
+	also  []string  // columns on which conditions tell the same requests apart
 }
 
 // last returns the index of the last end, of numbers.
@@ -120,6 +121,7 @@ func newSpace(c crew, t *Table, rows []int32, first int, bandwidth float64) *spa
 			s.attrs = append(s.attrs, a)
 		}
 	}
+	s.distinct()
 	return s
 }
 
@@ -276,6 +278,7 @@ type interval struct {
 
 // f returns F of genes for an interval, with the requests that the sample stands for.
 func (s *space) f(genes []gene, iv interval, buf bitset) float64 {
+	s.work.try()
 	tp, fp := s.count(genes, iv, buf)
 	first := 0
 	if s.each != 1 {

@@ -163,6 +163,7 @@ func (p *proof) extend(i individual, fp, attr int) bool {
 			if p.left--; p.left < 0 {
 				return false
 			}
+			p.work.try()
 			in, out := p.bits(g)
 			in, out, next := in[:len(met)], out[:len(met)], next[:len(met)]
 			for k, w := range met {

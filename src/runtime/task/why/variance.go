@@ -97,6 +97,7 @@ type event struct {
 	*Column
 	recorded, high bitset
 	within         bitset // those that are looked at; nil for all
+	first          *event // the first one with the same sets
 	tried          int    // thresholds
 	Impact
 }
@@ -122,13 +123,30 @@ func variance(r *ranked, p float64, seed uint64) ([]Impact, []Pair, bool) {
 	if !r.parallel(len(events), func(i int) { events[i].followParent(r, byName) }) {
 		return nil, nil, false
 	}
-	pairs := adjust(events)
+	for i, f := range firstAlike(len(events), func(i int) uint64 { return events[i].high.hash() }, func(i, j int) bool { return events[i].sameSets(events[j]) }) {
+		events[i].first = events[f]
+	}
+	pairs := adjust(events, r.work)
+	// What is drawn depends on the first one that is alike, so that all of them have the same bounds.
+	needed := make(map[*event]bool)
+	for _, e := range events {
+		if e.Remark == "" && e.Adjusted >= leastImpact {
+			needed[e.first] = true
+		}
+	}
 	ok := r.parallel(len(events), func(i int) {
-		if e := events[i]; e.Remark == "" && e.Adjusted >= leastImpact {
+		if e := events[i]; needed[e] {
 			e.bootstrap(r, p, rand.New(rand.NewPCG(seed, uint64(i))))
 			e.Without = e.without(r, p)
 		}
 	})
+	for _, e := range slices.Backward(events) { // the first one after all that are alike
+		if e.Remark == "" && e.Adjusted >= leastImpact {
+			e.Low, e.Above, e.Without = e.first.Low, e.first.Above, e.first.Without
+		} else {
+			e.Low, e.Above, e.Without = 0, 0, CDF{}
+		}
+	}
 	list := make([]Impact, len(events))
 	for i, e := range events {
 		list[i] = e.Impact
@@ -512,7 +530,19 @@ func (e *event) followParent(r *ranked, byName map[string]*event) {
 
 // adjust applies rule 1: what an event shares with one that can be its cause is that one's
 // impact.
-func adjust(events []*event) (pairs []Pair) {
+func adjust(events []*event, w *work) (pairs []Pair) {
+	type sets struct{ a, b *event }
+	known := make(map[sets]float64)
+	shared := func(a, b *event) float64 {
+		k := sets{a.first, b.first}
+		j, ok := known[k]
+		if !ok {
+			w.compare()
+			j = jaccard(a.high, a.recorded, b.high, b.recorded)
+			known[k] = j
+		}
+		return j
+	}
 	for _, e := range events {
 		if e.Remark != "" {
 			continue
@@ -522,7 +552,7 @@ func adjust(events []*event) (pairs []Pair) {
 			if c == e || c.Remark != "" || c.Raw <= 0 || !c.Group.mayCause(e.Group) {
 				continue
 			}
-			j := jaccard(c.high, c.recorded, e.high, e.recorded)
+			j := shared(c, e)
 			if a := e.Raw - j*min(c.Raw, c.Own); a < e.Adjusted {
 				e.Adjusted, e.Cause, e.Jaccard = a, c.Name, j
 			}
@@ -537,7 +567,7 @@ func adjust(events []*event) (pairs []Pair) {
 				e.Group.mayCause(c.Group) || c.Group.mayCause(e.Group) {
 				continue
 			}
-			if j := jaccard(c.high, c.recorded, e.high, e.recorded); j >= together {
+			if j := shared(c, e); j >= together {
 				pairs = append(pairs, Pair{[2]string{c.Name, e.Name}, j})
 			}
 		}
@@ -555,6 +585,7 @@ const (
 // are, and again. How often one is drawn is nearly Poisson, of mean 1, and only those in
 // the tail matter.
 func (e *event) bootstrap(r *ranked, p float64, rnd *rand.Rand) {
+	r.work.resample()
 	with, without := newWalk(p, e.size(r), e.N, e.N), newWalk(p, e.size(r), e.N, e.N-e.High)
 	impacts := make([]float64, resamples)
 	for i := range impacts {

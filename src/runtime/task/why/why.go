@@ -17,8 +17,10 @@ package why
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Options are how to analyze. The zero Options are the defaults.
@@ -69,7 +71,9 @@ const (
 )
 
 // Analyze says why requests are slow.
-func Analyze(t *Table, o Options) (*Report, error) {
+func Analyze(t *Table, o Options) (*Report, error) { return analyze(t, o, nil) }
+
+func analyze(t *Table, o Options, w *work) (*Report, error) {
 	if o.P == 0 {
 		o.P = 0.99
 	}
@@ -92,7 +96,7 @@ func Analyze(t *Table, o Options) (*Report, error) {
 	// is no tail but that of all.
 	enough := biased > 0 && random >= Needed(o.P, 1)
 	r := rank(&c, enough)
-	r.crew = crew{o.Procs, o.Done}
+	r.crew = crew{o.Procs, o.Done, w}
 	n := len(r.rows)
 	if n == 0 {
 		return nil, fmt.Errorf("none of %d requests has a latency", len(t.Latency))
@@ -124,8 +128,12 @@ func Analyze(t *Table, o Options) (*Report, error) {
 		i := slices.IndexFunc(rep.Impacts, func(e Impact) bool { return e.Event == col.Name })
 		return i >= 0 && rep.Impacts[i].follows()
 	})
-	if rep.Patterns = describeSlow(r, o); r.stopped() {
+	var also map[string][]string
+	if rep.Patterns, also = describeSlow(r, o); r.stopped() {
 		return nil, errStopped
+	}
+	for _, name := range slices.Sorted(maps.Keys(also)) {
+		rep.Notes = append(rep.Notes, alsoNote(name, also[name]))
 	}
 	return rep, nil
 }
@@ -156,11 +164,25 @@ func biasNote(p float64, enough bool, biased int) string {
 	return fmt.Sprintf("%d of them were recorded for being slow, or others of their time are gone: percentiles are those of the records. Those of all take %d that were chosen at random", biased, Needed(p, 1))
 }
 
-// describeSlow returns the patterns of slow requests, or some of them if it is stopped.
-func describeSlow(r *ranked, o Options) []Pattern {
+// alsoNote says which columns conditions on one are on, too.
+func alsoNote(name string, also []string) string {
+	const named = 3
+	s := ""
+	for _, a := range also[:min(len(also), named)] {
+		s += fmt.Sprintf(", %.100q", a)
+	}
+	if n := len(also) - named; n > 0 {
+		s += fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("conditions on %.100q describe the same requests as some on%s", name, strings.TrimPrefix(s, ","))
+}
+
+// describeSlow returns the patterns of slow requests, or some of them if it is stopped, and by
+// column in them which others describe the same requests.
+func describeSlow(r *ranked, o Options) (list []Pattern, also map[string][]string) {
 	n := len(r.rows)
 	if above(o.P, n)+1 < fewest {
-		return nil
+		return nil, nil
 	}
 	slow := r.slow(o.P)
 	rows := r.draw(slow)
@@ -172,19 +194,24 @@ func describeSlow(r *ranked, o Options) []Pattern {
 	}
 	s := newSpace(r.crew, r.Table, rows, first, o.Bandwidth)
 	if s == nil {
-		return nil
+		return nil, nil
 	}
 	s.weight(first, n-slow, float64(len(rows)-first)/float64(slow))
-	var list []Pattern
+	also = make(map[string][]string)
 	splits := splitPoints(s.latency[first:], o.Bandwidth)
 	for _, p := range s.patterns(from, splits, o.Seed) {
 		places := s.places(len(p.Conds))
 		r.count(&p)
 		if p.F >= leastF && len(p.Conds) > 0 && places+logChance(p.TP, p.TP+p.FP, p.Pos, n) < math.Log(chance) {
 			list = append(list, p)
+			for _, c := range p.Conds {
+				if i := slices.IndexFunc(s.attrs, func(a *attr) bool { return a.Name == c.Column }); len(s.attrs[i].also) > 0 {
+					also[c.Column] = s.attrs[i].also
+				}
+			}
 		}
 	}
-	return list
+	return list, also
 }
 
 // slow returns how many requests are slow: those above the elbow of the latencies, which is
