@@ -109,5 +109,10 @@ const (
 	TaskRing     = iota // all that are chosen
 	SlowTaskRing        // slow ones, with their logs
 	NumTaskRings
-	MaxTaskProcs = 512 // Ps that have rings of their own
+)
+
+const (
+	MaxTaskProcs    = 512 // Ps that have rings of their own
+	SharedTaskProcs = 16  // have the rings that all others share
+	AllTaskRings    = (MaxTaskProcs + SharedTaskProcs) * NumTaskRings
 )
