@@ -87,7 +87,8 @@ func perfTaskFollow(c *perf.TaskConfig) {
 		lock(&k.lock)
 		k.least = perfNanosToTicks(c.Least)
 		if k.procs == nil {
-			const n = 512
+			// Ps beyond have none: an entry of two Ps would have two writers.
+			const n = perf.MaxTaskProcs
 			p := persistentalloc(n*unsafe.Sizeof(perfTaskProc{}), 64, &memstats.other_sys)
 			k.procs = unsafe.Slice((*perfTaskProc)(p), n)
 		}

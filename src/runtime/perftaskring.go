@@ -8,6 +8,13 @@
 // oldest, without looking at who reads. Readers copy a record, and then look whether it
 // was written over meanwhile. So no reader can slow a writer down, and each reader has
 // its own place and its own count of what it has missed.
+//
+// Ps beyond the first MaxTaskProcs share a few rings, each of which has a lock for who
+// writes. The first ones never write there, so theirs need none, however many Ps there are.
+//
+// Neither writers nor readers believe what a ring's words say. A length that can't be right
+// costs the records from there on, which count as written over. It can't lead anybody
+// outside the ring, or into a loop without end.
 
 package runtime
 
@@ -28,19 +35,22 @@ type perfTaskRing struct {
 	words *[perf.MaxTaskRing / 8]uint64
 	mask  uint64
 
-	// Written by the P's user: what was pushed, up to head, and still is there, from tail
+	shared bool
+	lock   mutex // of who writes, if shared
+
+	// Written by the P's user, or with lock: what was pushed, up to head, and still is there, from tail
 	// on.
 	head, tail atomic.Uint64
 	begun      atomic.Uint64 // records, the one that is being pushed included
 	pushed     atomic.Uint64 // without it
 }
 
-// perfTaskRings are the rings of all Ps: NumTaskRings of each. A P's are made by the first
-// record that is pushed on it.
+// perfTaskRings are the rings of all Ps: NumTaskRings of each, then those that are shared. They
+// are made by the first record that is pushed into them.
 var perfTaskRings struct {
 	lock  mutex
 	words [perf.NumTaskRings]int // of each ring; a power of two
-	rings [perf.MaxTaskProcs * perf.NumTaskRings]atomic.UnsafePointer
+	rings [perf.AllTaskRings]atomic.UnsafePointer
 }
 
 // perfTaskRingSize sets the sizes of rings that are made from now on, in bytes. They are
@@ -57,47 +67,74 @@ func perfTaskRingSize(bytes *[perf.NumTaskRings]int) {
 	})
 }
 
-// perfTaskPush pushes a record. It reports false if it does not fit into half a ring.
+// perfTaskPush pushes a record, which is not empty. It reports false if it does not fit into
+// half a ring.
 //
 //go:linkname perfTaskPush runtime/task.runtime_perfTaskPush
 func perfTaskPush(kind int, record []uint64) (ok bool) {
 	mp := acquirem()
-	i := int(mp.p.ptr().id)%(len(perfTaskRings.rings)/perf.NumTaskRings)*perf.NumTaskRings + kind
+	i := int(mp.p.ptr().id)
+	if i >= perf.MaxTaskProcs {
+		i = perf.MaxTaskProcs + i%perf.SharedTaskProcs
+	}
+	i = i*perf.NumTaskRings + kind
 	r := (*perfTaskRing)(perfTaskRings.rings[i].Load())
 	if r == nil {
 		systemstack(func() { r = perfNewTaskRing(i, kind) })
 	}
-	ok = r.push(record)
+	if r.shared {
+		lock(&r.lock)
+		ok = r.push(record)
+		unlock(&r.lock)
+	} else {
+		ok = r.push(record)
+	}
 	releasem(mp)
 	return ok
 }
 
+// perfNewTaskRing makes a ring, unless another P has just made it, which shares it.
 func perfNewTaskRing(i, kind int) *perfTaskRing {
 	t := &perfTaskRings
 	lock(&t.lock)
-	n := uintptr(t.words[kind])
-	unlock(&t.lock)
-	r := (*perfTaskRing)(persistentalloc(unsafe.Sizeof(perfTaskRing{}), 64, &memstats.other_sys))
-	r.words = (*[perf.MaxTaskRing / 8]uint64)(sysAlloc(n*8, &memstats.other_sys, "task records"))
-	if r.words == nil {
-		throw("runtime: cannot allocate memory")
+	r := (*perfTaskRing)(t.rings[i].Load())
+	if r == nil {
+		n := uintptr(t.words[kind])
+		r = (*perfTaskRing)(persistentalloc(unsafe.Sizeof(perfTaskRing{}), 64, &memstats.other_sys))
+		r.words = (*[perf.MaxTaskRing / 8]uint64)(sysAlloc(n*8, &memstats.other_sys, "task records"))
+		if r.words == nil {
+			throw("runtime: cannot allocate memory")
+		}
+		r.mask = uint64(n - 1)
+		r.shared = i >= perf.MaxTaskProcs*perf.NumTaskRings
+		t.rings[i].StoreNoWB(unsafe.Pointer(r))
 	}
-	r.mask = uint64(n - 1)
-	t.rings[i].StoreNoWB(unsafe.Pointer(r))
+	unlock(&t.lock)
 	return r
 }
 
+// perfTaskHeader is how many words a record has before its contents, of which there are some.
+const perfTaskHeader = 2
+
+// fits reports whether a record may be so many words long, of so many that are there.
+func (r *perfTaskRing) fits(size, there uint64) bool {
+	return size > perfTaskHeader && size <= min(there, (r.mask+1)/2)
+}
+
 func (r *perfTaskRing) push(record []uint64) bool {
-	const header = 2
-	n := uint64(len(record) + header)
-	if n > (r.mask+1)/2 {
+	n := uint64(len(record) + perfTaskHeader)
+	if !r.fits(n, n) {
 		return false
 	}
 	number := r.pushed.Load()
 	r.begun.Store(number + 1)
 	head, tail := r.head.Load(), r.tail.Load()
 	for head+n-tail > r.mask+1 {
-		tail += r.words[tail&r.mask]
+		size := r.words[tail&r.mask]
+		if !r.fits(size, head-tail) {
+			size = head - tail
+		}
+		tail += size
 	}
 	if tail != r.tail.Load() {
 		// A reader that sees a new word sees this. (The exchange is a full barrier.)
@@ -106,7 +143,7 @@ func (r *perfTaskRing) push(record []uint64) bool {
 	}
 	r.words[head&r.mask] = n
 	r.words[(head+1)&r.mask] = number
-	at := (head + header) & r.mask
+	at := (head + perfTaskHeader) & r.mask
 	copied := copy(r.words[at:r.mask+1], record)
 	copy(r.words[:r.mask+1], record[copied:])
 	r.head.Store(head + n)
@@ -115,19 +152,20 @@ func (r *perfTaskRing) push(record []uint64) bool {
 }
 
 // perfTaskPop copies the next record of a ring into dst: the one at *pos, or the oldest
-// one after it that is still there. Then pos is after it. If dst is too small, which n says,
-// nothing else has changed. n is 0 if there is no record, or no ring.
+// one after it that is still there, which skipped says. Then pos is after it. If dst is too
+// small, which n says, nothing else has changed. n is 0 if there is no record, or no ring, and
+// negative if what is there is none.
 //
 //go:linkname perfTaskPop runtime/task.runtime_perfTaskPop
-func perfTaskPop(ring int, pos *uint64, dst []uint64) (n int, number uint64) {
+func perfTaskPop(ring int, pos *uint64, dst []uint64) (n int, number uint64, skipped bool) {
 	r := (*perfTaskRing)(perfTaskRings.rings[ring].Load())
 	if r == nil {
-		return 0, 0
+		return 0, 0, false
 	}
 	for {
 		head, p := r.head.Load(), max(*pos, r.tail.Load())
 		if p >= head {
-			return 0, 0
+			return 0, 0, false
 		}
 		// A compare-and-swap is a full barrier: what is loaded before it is not loaded
 		// after the tail.
@@ -137,24 +175,29 @@ func perfTaskPop(ring int, pos *uint64, dst []uint64) (n int, number uint64) {
 		if r.tail.Load() > p {
 			continue // it was written over
 		}
-		n := int(size) - 2
-		if n > len(dst) {
-			return n, number
+		// Records follow each other up to head, and are numbered when they are begun.
+		if !r.fits(size, head-p) || number >= r.begun.Load() {
+			return -1, 0, false
 		}
-		at := (p + 2) & r.mask
+		n := int(size) - perfTaskHeader
+		if n > len(dst) {
+			return n, number, p != *pos
+		}
+		at := (p + perfTaskHeader) & r.mask
 		copied := copy(dst[:n], r.words[at:r.mask+1])
 		copy(dst[copied:n], r.words[:r.mask+1])
 		barrier.CompareAndSwap(0, 0)
 		if r.tail.Load() > p {
 			continue
 		}
+		skipped = p != *pos
 		*pos = p + size
-		return n, number
+		return n, number, skipped
 	}
 }
 
 // perfTaskRingState returns where a ring begins and ends, how many records have been
-// pushed, and the number of the oldest one that is there.
+// pushed, and the number of the oldest one that is there, which is never more than that.
 //
 //go:linkname perfTaskRingState runtime/task.runtime_perfTaskRingState
 func perfTaskRingState(ring int) (tail, head, pushed, oldest uint64) {
@@ -166,7 +209,7 @@ func perfTaskRingState(ring int) (tail, head, pushed, oldest uint64) {
 		pushed, head, tail = r.pushed.Load(), r.head.Load(), r.tail.Load()
 		oldest = pushed
 		if tail < head {
-			oldest = r.words[(tail+1)&r.mask]
+			oldest = min(oldest, r.words[(tail+1)&r.mask])
 		}
 		var barrier atomic.Uint32
 		barrier.CompareAndSwap(0, 0) // as in perfTaskPop

@@ -147,7 +147,7 @@ func addKind(name string) *kind {
 func kindName(id uint32) string {
 	kinds.mu.Lock()
 	defer kinds.mu.Unlock()
-	if id == 0 || int(id) >= len(kinds.byID) {
+	if id == 0 || uint64(id) >= uint64(len(kinds.byID)) {
 		return ""
 	}
 	return kinds.byID[id].name

@@ -5,6 +5,7 @@
 package task
 
 import (
+	"cmp"
 	"encoding/binary"
 	"internal/runtime/perf"
 	"runtime"
@@ -20,7 +21,7 @@ import (
 //
 // A Reader must not be used by several goroutines at once.
 type Reader struct {
-	at    [perf.MaxTaskProcs * perf.NumTaskRings]place
+	at    [perf.AllTaskRings]place
 	next  int
 	buf   []uint64
 	stats ReaderStats
@@ -34,7 +35,7 @@ type Reader struct {
 type place struct {
 	pos    uint64
 	number uint64 // of the record that is next
-	begun  bool
+	lost   uint64 // before that, of which no record has told yet
 }
 
 // ReaderStats are a reader's numbers. Of those records that were pushed since its
@@ -44,7 +45,7 @@ type place struct {
 type ReaderStats struct {
 	Pushed  uint64
 	Popped  uint64 // returned by Next
-	Dropped uint64 // written over before
+	Dropped uint64 // written over before, or damaged
 	Waiting uint64 // in the rings
 }
 
@@ -55,12 +56,12 @@ func NewReader(oldest bool) *Reader {
 	for i := range r.at {
 		tail, head, pushed, first := runtime_perfTaskRingState(i)
 		if oldest {
-			r.at[i] = place{tail, first, true}
+			r.at[i] = place{pos: tail, number: first}
 			if first > 0 {
 				r.peek(i)
 			}
 		} else {
-			r.at[i] = place{head, pushed, true}
+			r.at[i] = place{pos: head, number: pushed}
 		}
 	}
 	return r
@@ -69,28 +70,26 @@ func NewReader(oldest bool) *Reader {
 // peek notes that records before the next one of ring i are lost.
 func (r *Reader) peek(i int) {
 	pos := r.at[i].pos
-	if n, _ := r.read(i, &pos); n > 0 {
-		r.lost()
+	if n, _, _ := r.read(i, &pos); n > 0 {
+		if t := unpack(r.buf[:n], i); t != nil {
+			r.lost(t)
+		}
 	}
 }
 
-// read reads the next record of ring i from pos on into r.buf, and returns its length, or 0, and
-// its number.
-func (r *Reader) read(i int, pos *uint64) (n int, number uint64) {
-	n, number = runtime_perfTaskPop(i, pos, r.buf)
+// read reads the next record of ring i from pos on into r.buf. It returns its length, its
+// number, and whether there were others before it, as runtime_perfTaskPop does.
+func (r *Reader) read(i int, pos *uint64) (n int, number uint64, skipped bool) {
+	n, number, skipped = runtime_perfTaskPop(i, pos, r.buf)
 	for n > len(r.buf) {
 		r.buf = make([]uint64, n+n/2)
-		n, number = runtime_perfTaskPop(i, pos, r.buf)
+		n, number, skipped = runtime_perfTaskPop(i, pos, r.buf)
 	}
-	return n, number
+	return n, number, skipped
 }
 
-// lost notes that records before the one in r.buf are lost.
-func (r *Reader) lost() {
-	p := unpacker{r.buf[2+1+1+1:]} // after the IDs and the kind; see push
-	start := p.i()
-	r.since = max(r.since, start+p.i())
-}
+// lost notes that records before t are lost.
+func (r *Reader) lost(t *record.Task) { r.since = max(r.since, t.Start+int64(t.Wall)) }
 
 // Next returns the next record, or nil if there is none at the moment. The rings take
 // turns.
@@ -107,25 +106,48 @@ func (r *Reader) Next() *record.Task {
 	return nil
 }
 
+// pop returns the next record of ring i that is whole, or nil if there is none.
 func (r *Reader) pop(i int) *record.Task {
 	at := &r.at[i]
-	n, number := r.read(i, &at.pos)
-	if n == 0 {
-		return nil
+	for {
+		n, number, skipped := r.read(i, &at.pos)
+		switch {
+		case n == 0:
+			return nil
+		case n < 0 || number < at.number || number > at.number && !skipped:
+			// This is none, or none of those that follow the one before. Who knows where the next
+			// one begins? The head is known.
+			_, head, pushed, _ := runtime_perfTaskRingState(i)
+			at.pos = head
+			at.drop(&r.stats, pushed)
+			continue
+		}
+		at.drop(&r.stats, number)
+		t := unpack(r.buf[:n], i)
+		if t == nil {
+			at.drop(&r.stats, number+1)
+			continue
+		}
+		r.stats.Popped++
+		at.number++
+		if at.lost > 0 {
+			r.lost(t)
+		}
+		t.Lost.Before = int64(at.lost)
+		at.lost = 0
+		if t.Start+int64(t.Wall) < r.since {
+			t.Flags |= record.Early
+		}
+		return t
 	}
-	lost := number - at.number
-	if lost > 0 {
-		r.lost()
-	}
-	r.stats.Dropped += lost
-	r.stats.Popped++
-	at.number = number + 1
-	t := (&unpacker{w: r.buf[:n]}).task(i%perf.NumTaskRings == perf.SlowTaskRing)
-	t.Lost.Before = int64(lost)
-	if t.Start+int64(t.Wall) < r.since {
-		t.Flags |= record.Early
-	}
-	return t
+}
+
+// drop counts the records before one as lost.
+func (at *place) drop(s *ReaderStats, before uint64) {
+	n := before - at.number
+	s.Dropped += n
+	at.lost += n
+	at.number = before
 }
 
 // Stats returns the reader's numbers.
@@ -133,11 +155,14 @@ func (r *Reader) Stats() ReaderStats {
 	s := r.stats
 	for i := range r.at {
 		at := &r.at[i]
-		_, _, pushed, oldest := runtime_perfTaskRingState(i)
+		tail, _, pushed, oldest := runtime_perfTaskRingState(i)
 		if pushed <= at.number {
 			continue
 		}
-		lost := max(oldest, at.number) - at.number
+		lost := uint64(0)
+		if at.pos < tail {
+			lost = max(oldest, at.number) - at.number
+		}
 		s.Dropped += lost
 		s.Waiting += pushed - at.number - lost
 	}
@@ -145,30 +170,71 @@ func (r *Reader) Stats() ReaderStats {
 	return s
 }
 
-// An unpacker reads what a packer has packed.
-type unpacker struct{ w []uint64 }
+// unpack returns the record that words of ring i are, or nil if they are none.
+func unpack(words []uint64, i int) *record.Task {
+	p := &unpacker{w: words}
+	t := p.task(i%perf.NumTaskRings == perf.SlowTaskRing)
+	if p.bad || len(p.w) != 0 {
+		return nil
+	}
+	return t
+}
+
+// An unpacker reads what a packer has packed. It believes nothing: what does not fit is bad,
+// and so is all that follows it, which it reads as zeros.
+type unpacker struct {
+	w   []uint64
+	bad bool
+}
+
+// must says that words are bad if ok is false.
+func (p *unpacker) must(ok bool) {
+	if !ok {
+		p.w, p.bad = nil, true
+	}
+}
 
 func (p *unpacker) u() uint64 {
+	if len(p.w) == 0 {
+		p.bad = true
+		return 0
+	}
 	v := p.w[0]
 	p.w = p.w[1:]
 	return v
 }
 func (p *unpacker) i() int64                { return int64(p.u()) }
 func (p *unpacker) duration() time.Duration { return time.Duration(p.u()) }
+
+// most reads a number that may be n at most.
+func (p *unpacker) most(n uint64) uint64 {
+	v := p.u()
+	p.must(v <= n)
+	if p.bad {
+		return 0
+	}
+	return v
+}
+
+// count reads how many of something follow, each of which takes a number of words or more.
+func (p *unpacker) count(words int) int { return int(p.most(uint64(len(p.w) / words))) }
+
 func (p *unpacker) bytes(dst []byte) {
-	if len(dst) > 0 {
+	n := (len(dst) + 7) / 8
+	p.must(n <= len(p.w))
+	if n > 0 && !p.bad {
 		copy(dst, unsafe.Slice((*byte)(unsafe.Pointer(&p.w[0])), len(dst)))
-		p.w = p.w[(len(dst)+7)/8:]
+		p.w = p.w[n:]
 	}
 }
 func (p *unpacker) str() string {
-	b := make([]byte, p.u())
+	b := make([]byte, p.most(uint64(len(p.w))*8))
 	p.bytes(b)
 	return string(b)
 }
 
 func (p *unpacker) usage(u *record.Usage) {
-	mask := p.u()
+	mask := p.most(1<<len(u.Parts) - 1)
 	for i := range u.Parts {
 		if mask&(1<<i) != 0 {
 			u.Parts[i] = p.duration()
@@ -181,7 +247,7 @@ func (p *unpacker) usage(u *record.Usage) {
 }
 
 func (p *unpacker) counts(set *eventSet) []record.Count {
-	if set == nil {
+	if set == nil || p.bad {
 		return nil
 	}
 	var raw [perf.MaxEvents]perf.Count
@@ -198,6 +264,10 @@ func (p *unpacker) counts(set *eventSet) []record.Count {
 
 func (p *unpacker) clock(c *record.Clock) {
 	n := p.u()
+	p.must(n&^(1<<8) <= uint64(len(c.Entry)))
+	if p.bad {
+		return
+	}
 	c.N, c.Overflow = uint8(n), n&(1<<8) != 0
 	for i := range c.Entry[:c.N] {
 		e := p.u()
@@ -222,20 +292,22 @@ func (p *unpacker) task(slow bool) *record.Task {
 	t.Outliving = p.i()
 	t.Threshold = p.duration()
 	p.usage(&t.Usage)
-	set := eventSetOf(p.u())
+	number := p.u()
+	set := eventSetOf(number)
+	p.must(set != nil || number == 0)
 	if t.Count = p.counts(set); set != nil {
 		t.Events = set.names
 	}
-	for range p.u() {
+	for range p.count(2) {
 		t.Notes = append(t.Notes, record.Note{Key: p.str(), Value: p.str()})
 	}
-	for range p.u() {
+	for range p.count(9) {
 		g := record.Region{Name: p.str(), N: p.i(), Wall: p.duration(), Max: p.duration()}
 		p.usage(&g.Usage)
 		g.Count = p.counts(set)
 		t.Regions = append(t.Regions, g)
 	}
-	for range p.u() {
+	for range p.count(5) {
 		var c record.Call
 		p.bytes(c.Span[:])
 		kind := p.u()
@@ -243,33 +315,33 @@ func (p *unpacker) task(slow bool) *record.Task {
 		c.Start, c.Wall, c.Remote = p.duration(), p.duration(), p.str()
 		t.Calls = append(t.Calls, c)
 	}
-	slices.SortStableFunc(t.Calls, func(a, b record.Call) int { return int(a.Start - b.Start) })
+	slices.SortStableFunc(t.Calls, func(a, b record.Call) int { return cmp.Compare(a.Start, b.Start) })
 	if slow {
-		p.slow(t, r)
+		p.slow(t)
 	}
 	t.Lost = record.Lost{Stretches: p.i(), StretchesTime: p.duration(), Memory: p.i(), Regions: p.i(), Calls: p.i(), Notes: p.i()}
 	return t
 }
 
-func (p *unpacker) slow(t *record.Task, r *recorder) {
+func (p *unpacker) slow(t *record.Task) {
 	t.Usual = &record.Usual{Tasks: p.i(), Wall: p.duration()}
 	p.usage(&t.Usual.Usage)
-	for range p.u() {
+	for range p.most(perf.MaxEvents) {
 		t.Usual.Count = append(t.Usual.Count, record.Count{Value: p.u()})
 	}
-	for range p.u() {
+	for range p.count(4) {
 		s := record.Stretch{Region: p.str(), Goroutine: p.u(), Start: p.duration(), End: p.duration()}
 		s.Wake = s.End
 		t.Timeline = append(t.Timeline, s)
 	}
-	for range p.u() {
+	for range p.most(perf.MaxTaskStretches) {
 		t.Timeline = append(t.Timeline, p.stretch())
 	}
-	slices.SortStableFunc(t.Timeline, func(a, b record.Stretch) int { return int(a.Start - b.Start) })
-	for range p.u() {
+	slices.SortStableFunc(t.Timeline, func(a, b record.Stretch) int { return cmp.Compare(a.Start, b.Start) })
+	for range p.most(maxOutlived) {
 		g := record.Goroutine{ID: p.u(), Func: function(uintptr(p.u()))}
 		created := uintptr(p.u())
-		g.Part = record.Part(p.u())
+		g.Part = p.part(p.u())
 		if f := frames([]uintptr{created}); len(f) > 0 {
 			g.Created = f[0]
 		}
@@ -281,6 +353,11 @@ func (p *unpacker) slow(t *record.Task, r *recorder) {
 	}
 }
 
+func (p *unpacker) part(v uint64) record.Part {
+	p.must(v < uint64(record.NumParts))
+	return record.Part(v)
+}
+
 // serverGoroutine reports whether a function is that of a goroutine that a server starts
 // on behalf of a request and ends by itself: it has outlived nothing.
 func serverGoroutine(name string) bool { return name == "net/http.(*connReader).backgroundRead" }
@@ -288,7 +365,7 @@ func serverGoroutine(name string) bool { return name == "net/http.(*connReader).
 func (p *unpacker) stretch() record.Stretch {
 	s := record.Stretch{Goroutine: p.u(), Start: p.duration(), Wake: p.duration(), End: p.duration()}
 	bits := p.u()
-	s.Part, s.OnThread = record.Part(bits&0xff), bits>>16&1 != 0
+	s.Part, s.OnThread = p.part(bits&0xff), bits>>16&1 != 0
 	reason, stop := runtime_perfTaskReason(uint8(bits>>8), uint8(bits>>24))
 	s.Reason = reason
 	kinds := p.u()
@@ -303,13 +380,17 @@ func (p *unpacker) stretch() record.Stretch {
 		s.StopReason = stop
 	}
 	n := p.u()
-	s.Stack = p.frames(int(n >> 8))
-	s.Waker.Stack = p.frames(int(n & 0xff))
+	s.Stack = p.frames(n >> 8)
+	s.Waker.Stack = p.frames(n & 0xff)
 	return s
 }
 
-func (p *unpacker) frames(n int) []record.Frame {
-	var pcs [16]uintptr
+func (p *unpacker) frames(n uint64) []record.Frame {
+	var pcs [max(perf.MaxStretchStack, perf.MaxWakerStack)]uintptr
+	p.must(n <= uint64(len(pcs)))
+	if p.bad {
+		return nil
+	}
 	for i := range n {
 		pcs[i] = uintptr(p.u())
 	}

@@ -45,7 +45,7 @@ func runtime_perfTaskRingSize(bytes *[perf.NumTaskRings]int)
 func runtime_perfTaskPush(kind int, record []uint64) (ok bool)
 
 //go:noescape
-func runtime_perfTaskPop(ring int, pos *uint64, dst []uint64) (n int, number uint64)
+func runtime_perfTaskPop(ring int, pos *uint64, dst []uint64) (n int, number uint64, skipped bool)
 func runtime_perfTaskRingState(ring int) (tail, head, pushed, oldest uint64)
 
 // Provided by package runtime/pprof; see perf_task.go there.

@@ -113,6 +113,11 @@ const (
 	TaskRing     = iota // all that are chosen
 	SlowTaskRing        // slow ones, with their logs
 	NumTaskRings
-	MaxTaskProcs = 512       // Ps that have rings of their own
-	MaxTaskRing  = 512 << 20 // bytes of a ring, at most
+)
+
+const (
+	MaxTaskProcs    = 512       // Ps that have rings of their own
+	SharedTaskProcs = 16        // have the rings that all others share
+	AllTaskRings    = (MaxTaskProcs + SharedTaskProcs) * NumTaskRings
+	MaxTaskRing     = 512 << 20 // bytes of a ring, at most
 )
