@@ -65,6 +65,7 @@ type Task struct {
 
 	mu      sync.Mutex // protects what follows
 	wants   bool       // the request came with a clock
+	named   bool       // by the program; see nameTask
 	flags   record.Flags
 	first   *record.Clock // at the start, or nil
 	last    *record.Clock // that was sent with the answer, or nil
@@ -217,13 +218,19 @@ func (t *Task) SetKind(name string) {
 	}
 	k := kindOf(name)
 	t.mu.Lock()
+	t.named = true
+	t.setKind(k)
+	t.mu.Unlock()
+}
+
+// setKind is SetKind with t.mu held.
+func (t *Task) setKind(k *kind) {
 	if t.state.Load() == 0 && k != t.kind {
 		shard := shard()
 		t.kind.opened(shard, -1)
 		k.opened(shard, 1)
 		t.kind = k
 	}
-	t.mu.Unlock()
 }
 
 // Fail notes that the task ends in an error.

@@ -40,7 +40,7 @@ func (t *fakeTask) do(what string, f func()) {
 	f()
 }
 
-func (t *fakeTask) SetKind(k string) { t.do("SetKind", func() { t.kind = k }) }
+func (t *fakeTask) Matched(p string) { t.do("Matched", func() { t.kind = p }) }
 func (t *fakeTask) Fail()            { t.do("Fail", func() { t.failed++ }) }
 func (t *fakeTask) Note(k, v string) {
 	t.do("Note", func() { t.notes = append(t.notes, k+"="+v) })
@@ -56,7 +56,9 @@ func (t *fakeTask) Received(h task.Header) {
 	t.do("Received", func() { t.header = h.Get("Tracestate") })
 }
 func (t *fakeTask) EndRequest(status, context string, failed bool) {
-	t.Note("status", status)
+	if status != "" {
+		t.Note("status", status)
+	}
 	if context != "" {
 		t.Note("context", context)
 	}
