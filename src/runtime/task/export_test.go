@@ -4,4 +4,8 @@
 
 package task
 
-var EndTask = endTask
+var (
+	EndTask  = endTask
+	NameTask = nameTask
+	NewCall  = newCall
+)

@@ -56,6 +56,9 @@ type Task struct {
 	client bool // makes a call, and no goroutine works for it
 	random bool // the trace's ID is known to be random; see record.Traceparent
 
+	sampled sampled // W3C's flag
+	adopted bool    // of a call: its traceparent is others'; see adopt
+
 	state atomic.Uint32 // 0 while it is open
 
 	traceTask *trace.Task // of the execution trace
@@ -110,12 +113,16 @@ func begin(ctx context.Context, name, remote string, h Header, client bool) (con
 		return ctx, nil
 	}
 	t := &Task{ctx: ctx, kind: kindOf(name), remote: remote, client: client}
-	if h == nil {
+	if h == nil || client {
 		t.up = FromContext(ctx)
 	}
 	binary.LittleEndian.PutUint64(t.span[:], random())
 	if up := t.up; up != nil {
 		t.trace, t.random, t.parent, t.local, t.rest = up.trace, up.random, up.span, up.local, up.rest
+		t.sampled = up.sampled
+		if h != nil {
+			t.adopt(h)
+		}
 	} else {
 		if r.config.Server != 0 {
 			t.newClock()

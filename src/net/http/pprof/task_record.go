@@ -45,6 +45,9 @@ func (t realTask) EndRequest(status, context string, failed bool) {
 //go:linkname endTask
 func endTask(t *task.Task, status, context string, failed bool)
 
+//go:linkname newCall
+func newCall(ctx context.Context, kind, remote string, h task.Header) (context.Context, *task.Task)
+
 //go:linkname nameTask
 func nameTask(t *task.Task, pattern string)
 
@@ -60,11 +63,8 @@ var (
 		return ctx, realTask{t}
 	}
 
-	taskNewClient = func(ctx context.Context, kind, remote string) (context.Context, recordedTask) {
-		if task.FromContext(ctx) == nil {
-			return ctx, nil
-		}
-		ctx, t := task.NewClient(ctx, kind, remote)
+	taskNewCall = func(ctx context.Context, kind, remote string, h task.Header) (context.Context, recordedTask) {
+		ctx, t := newCall(ctx, kind, remote, h)
 		if t == nil {
 			return ctx, nil
 		}
