@@ -5,9 +5,12 @@
 package http
 
 import (
+	"bufio"
 	"context"
 	"mime/multipart"
 	"net/url"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -28,7 +31,6 @@ func TestOwnTaskRequest(t *testing.T) {
 	for name, c := range map[string]*context.Context{
 		"a copy":                  ownTaskRequest(w, r.WithContext(r.Context()), h),
 		"one with another writer": ownTaskRequest(struct{ ResponseWriter }{w}, r, h),
-		"one that is watched":     ownTaskRequest(watchTask(w, &taskLog{}), r, h),
 	} {
 		if c != nil {
 			t.Errorf("%s is taken for the server's own request", name)
@@ -44,36 +46,163 @@ func TestOwnTaskRequest(t *testing.T) {
 	}
 }
 
-// TestMatchTask tests that it does what ServeMux.ServeHTTP does.
+// TestMatchTask tests that it does what ServeMux.ServeHTTP does, and that its pattern is one that
+// is registered.
 func TestMatchTask(t *testing.T) {
-	mux := NewServeMux()
-	h := new(taskTestHandler)
-	mux.Handle("GET /a/{id}", h)
-	for _, tt := range []struct{ method, path, pattern, id string }{
-		{"GET", "/a/1", "GET /a/{id}", "1"},
-		{"POST", "/a/1", "", ""},
-		{"GET", "/b", "", ""},
-	} {
-		r := &Request{Method: tt.method, RequestURI: tt.path, URL: &url.URL{Path: tt.path}}
-		m := matchTask(mux, r)
-		if r.Pattern != tt.pattern || r.PathValue("id") != tt.id || (m == Handler(h)) != (tt.pattern != "") || m == nil {
-			t.Errorf("%s %s: %v, pattern %q, id %q", tt.method, tt.path, m, r.Pattern, r.PathValue("id"))
+	defer func(was bool) { use121 = was }(use121)
+	for _, use121 = range []bool{false, true} {
+		mux, other := NewServeMux(), NewServeMux()
+		h := new(taskTestHandler)
+		registered := []string{"GET /a/{id}", "/t/{x}/", "/c/", "example.com/d/"}
+		if use121 {
+			registered = []string{"/a/1", "/t/x/", "/c/", "example.com/d/"}
 		}
-	}
-	if m := matchTask(mux, &Request{Method: "OPTIONS", RequestURI: "*", URL: &url.URL{Path: "*"}}); m != nil {
-		t.Errorf("*: %v", m)
+		for _, p := range registered {
+			mux.Handle(p, h)
+			other.Handle(p, h)
+		}
+		for _, tt := range []struct{ method, path, pattern string }{
+			{"GET", "/a/1", registered[0]},
+			{"POST", "/a/2", ""},
+			{"GET", "/b", ""},
+			{"GET", "/c/x", "/c/"},
+			{"GET", "/c", ""}, // redirects, all of them
+			{"GET", "/c//x", ""},
+			{"GET", "/t/x", ""},
+			{"CONNECT", "/t/x", ""},
+			{"CONNECT", "/c", ""},
+			{"CONNECT", "/t/x/", registered[1]},
+			{"OPTIONS", "*", ""},
+		} {
+			r := &Request{Method: tt.method, RequestURI: tt.path, URL: &url.URL{Path: tt.path}, Host: "x"}
+			got, pattern := matchTask(mux, r)
+			if use121 && pattern != "" && tt.pattern == "" && got == Handler(mux) && (tt.path == "/c" || tt.path == "/t/x" || tt.path == "/c//x") {
+				// Go 1.21 has the pattern of where it redirects to, if that is registered.
+				tt.pattern = pattern
+				if pattern != "/c/" && pattern != "/t/x/" {
+					t.Errorf("%s %s: pattern %q is not registered", tt.method, tt.path, pattern)
+				}
+			}
+			if pattern != tt.pattern {
+				t.Errorf("use121 %v: %s %s: pattern %q, want %q", use121, tt.method, tt.path, pattern, tt.pattern)
+			}
+			if use121 || tt.path == "*" {
+				if got != Handler(mux) {
+					t.Errorf("use121 %v: %s %s: handler %v", use121, tt.method, tt.path, got)
+				}
+				continue
+			}
+			r2 := &Request{Method: tt.method, RequestURI: tt.path, URL: &url.URL{Path: tt.path}, Host: "x"}
+			other.ServeHTTP(httpNull{}, r2)
+			if r.Pattern != r2.Pattern || (r.pat == nil) != (r2.pat == nil) || !slices.Equal(r.matches, r2.matches) || got == nil || (got == Handler(h)) != (tt.pattern != "") {
+				t.Errorf("%s %s: handler %v, pattern %q, matches %q; a ServeMux has pattern %q, matches %q", tt.method, tt.path, got, r.Pattern, r.matches, r2.Pattern, r2.matches)
+			}
+		}
 	}
 }
 
-// TestKeepTaskRequest tests that what a handler leaves in its request is not forgotten.
-func TestKeepTaskRequest(t *testing.T) {
-	r := &Request{Method: "GET"}
-	r2 := &Request{Method: "POST", Pattern: "p", Form: url.Values{}, PostForm: url.Values{}, MultipartForm: &multipart.Form{},
-		pat: &pattern{segments: []segment{{s: "a", wild: true}}}, matches: []string{"1"}}
-	r2.SetPathValue("b", "2")
-	keepTaskRequest(r, r2)
-	if r.Pattern != "p" || r.Form == nil || r.PostForm == nil || r.MultipartForm != r2.MultipartForm ||
-		r.PathValue("a") != "1" || r.PathValue("b") != "2" || r.Method != "GET" {
+type httpNull struct{}
+
+func (httpNull) Header() Header              { return make(Header) }
+func (httpNull) WriteHeader(int)             {}
+func (httpNull) Write(b []byte) (int, error) { return len(b), nil }
+
+// TestKeepTaskForm tests that the server gets the form that it has to remove, and only the
+// server, and while it is about to look.
+func TestKeepTaskForm(t *testing.T) {
+	r := &Request{}
+	w := &response{req: r, conn: &conn{}}
+	form := new(multipart.Form)
+	r2 := &Request{MultipartForm: form, Form: url.Values{}, Pattern: "p"}
+	keepTaskForm(nil, r, r2)
+	keepTaskForm(httpNull{}, r, r2)
+	keepTaskForm(&response{req: new(Request), conn: &conn{}}, r, r2)
+	keepTaskForm(&response{req: r, conn: &conn{hijackedv: true}}, r, r2)
+	w.handlerDone.Store(true)
+	keepTaskForm(w, r, r2)
+	if r.MultipartForm != nil {
+		t.Error("a request that the server does not look at was changed")
+	}
+	w.handlerDone.Store(false)
+	keepTaskForm(w, r, r2)
+	if r.MultipartForm != form || r.Form != nil || r.Pattern != "" {
 		t.Errorf("kept %+v", r)
+	}
+}
+
+// TestCopyTaskTrailer tests which requests get trailers, and that a body that another goroutine
+// reads holds nothing up.
+func TestCopyTaskTrailer(t *testing.T) {
+	trailers := func(b *body) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.r = bufio.NewReader(strings.NewReader("X: 1\r\n\r\n"))
+		b.maxTrailerHeaders = 10
+		if err := b.readTrailer(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	newBody := func() (*Request, *body) {
+		r := &Request{ProtoMajor: 1, TransferEncoding: []string{"chunked"}}
+		b := &body{hdr: r}
+		r.Body = b
+		return r, b
+	}
+	for _, tt := range []struct {
+		name string
+		w    func(r *Request, b *body) ResponseWriter // changes r too
+	}{
+		{"its body", func(*Request, *body) ResponseWriter { return nil }},
+		{"a body that waits to be asked for", func(r *Request, b *body) ResponseWriter {
+			r.Body = &expectContinueReader{readCloser: b}
+			return nil
+		}},
+		{"the server's body, within another one", func(r *Request, b *body) ResponseWriter {
+			r.Body = MaxBytesReader(nil, b, 1)
+			return &response{req: r, reqBody: b}
+		}},
+		{"a body within another one", func(r *Request, b *body) ResponseWriter {
+			r.Body = MaxBytesReader(nil, b, 1)
+			return nil
+		}},
+	} {
+		r, b := newBody()
+		w := tt.w(r, b)
+		r2 := r.WithContext(context.Background())
+		copyTaskTrailer(w, r, r2)
+		r3 := r2.WithContext(context.Background())
+		copyTaskTrailer(w, r2, r3)
+		r4 := r2.WithContext(context.Background()) // as others do, which have none
+		was := r4.Trailer
+		trailers(b)
+		for i, r := range []*Request{r, r2, r3} {
+			if r.Trailer.Get("X") != "1" {
+				t.Errorf("%s: copy %d has %v", tt.name, i, r.Trailer)
+			}
+		}
+		if was == nil && r4.Trailer != nil {
+			t.Errorf("%s: another's copy has trailers", tt.name)
+		}
+	}
+
+	r, b := newBody()
+	b.mu.Lock() // as Read does
+	copyTaskTrailer(nil, r, r.WithContext(context.Background()))
+	b.mu.Unlock()
+	if r.Trailer != nil || b.hdr != any(r) {
+		t.Error("changed while another goroutine reads")
+	}
+	foreign := r.WithContext(context.Background())
+	copyTaskTrailer(nil, foreign, foreign.WithContext(context.Background()))
+	if b.hdr != any(r) {
+		t.Error("a copy of a request that has no trailers gets them")
+	}
+	for _, r := range []*Request{
+		{ProtoMajor: 1, Body: NoBody},
+		{ProtoMajor: 2, TransferEncoding: []string{"chunked"}},
+	} {
+		if copyTaskTrailer(nil, r, r.WithContext(context.Background())); r.Trailer != nil {
+			t.Errorf("a map for the trailers of %+v", r)
+		}
 	}
 }

@@ -7,4 +7,6 @@ package task
 var (
 	EndTask    = endTask
 	WriteTrace = writeTrace
+	NameTask   = nameTask
+	NewCall    = newCall
 )

@@ -8,6 +8,7 @@ import (
 	"context"
 	"runtime/task/record"
 	"sync/atomic"
+	_ "unsafe" // for go:linkname
 )
 
 // clockCounts number the events of requests on this server; see [record.Local.Init].
@@ -30,8 +31,9 @@ const (
 // Receive begins a task that works on a request from elsewhere, which came with a header:
 // it is New, but the task is a child of the caller's, and has its trace ID and causal
 // clock. If there is no traceparent in the header, the task begins a trace. So it is if
-// there is a bad one, which is counted. (Whether the caller records is no concern of this
-// server's.)
+// there is a bad one, which is counted. Whether the caller records is no concern of this
+// server's, but its word for that, W3C's sampled flag, is passed on as it is. In a trace that
+// begins here it says whether Rate chose it.
 func Receive(ctx context.Context, kind string, h Header) (context.Context, *Task) {
 	return begin(ctx, kind, "", h, false)
 }
@@ -48,7 +50,7 @@ func (t *Task) receive(r *recorder, h Header) *record.Clock {
 		r.badParent.Add(1)
 		return nil
 	}
-	t.trace, t.parent, t.random = p.Trace, p.Span, p.Random
+	t.trace, t.parent, t.random, t.sampled = p.Trace, p.Span, p.Random, sampledAs(p.Sampled)
 	value = h.Get(tracestate)
 	if value == "" {
 		return nil
@@ -65,13 +67,67 @@ func (t *Task) receive(r *recorder, h Header) *record.Clock {
 	return &clock
 }
 
+// sampled is W3C's flag of a trace: who began it has decided, for all that come after.
+type sampled uint8
+
+const (
+	sampledHere sampled = iota // the trace begins here, and Rate decides
+	sampledNo                  // it came without the flag
+	sampledYes                 // with it
+)
+
+func sampledAs(came bool) sampled {
+	if came {
+		return sampledYes
+	}
+	return sampledNo
+}
+
+// newCall is NewClient for a request whose header is h. Send must get the same.
+//
+//go:linkname newCall net/http/pprof.newCall
+func newCall(ctx context.Context, kind, remote string, h Header) (context.Context, *Task) {
+	if FromContext(ctx) == nil {
+		return ctx, nil
+	}
+	return begin(ctx, kind, remote, h, true)
+}
+
+// adopt has a call be one of the trace that its request names already: a tracer of the
+// program's own has said whose call it is, and knows the span. Others follow that, so it
+// stays. But a proxy that hands on what came with its request has said nothing.
+func (t *Task) adopt(h Header) {
+	p, err := record.ParseTraceparent(h.Get(traceparent))
+	if err != nil {
+		return // nobody would take it
+	}
+	root := t.up
+	for root.up != nil {
+		root = root.up
+	}
+	if p.Trace == root.trace && p.Span == root.parent {
+		return
+	}
+	t.adopted = true
+	t.trace, t.parent, t.random, t.sampled = p.Trace, p.Span, p.Random, sampledAs(p.Sampled)
+	_, _, t.rest, _ = record.ParseTracestate(h.Get(tracestate))
+}
+
 // Send sets the header of a request that the task makes to another server.
 func (t *Task) Send(h Header) {
 	if t == nil {
 		return
 	}
-	p := record.Traceparent{Trace: t.trace, Span: t.span, Sampled: lastRecording.Load().samples(t.trace), Random: t.random}
-	h.Set(traceparent, p.String())
+	if t.adopted && t.local == nil {
+		return // there is nothing to add
+	}
+	if !t.adopted {
+		p := record.Traceparent{Trace: t.trace, Span: t.span, Sampled: t.sampled == sampledYes, Random: t.random}
+		if t.sampled == sampledHere {
+			p.Sampled = lastRecording.Load().samples(t.trace)
+		}
+		h.Set(traceparent, p.String())
+	}
 	var clock *record.Clock
 	if t.local != nil {
 		c := t.local.Clock()

@@ -52,6 +52,9 @@ type Task struct {
 	client bool // makes a call, and no goroutine works for it
 	random bool // the trace's ID is known to be random; see record.Traceparent
 
+	sampled sampled // W3C's flag
+	adopted bool    // of a call: its traceparent is others'; see adopt
+
 	state atomic.Uint32 // taskOpen, taskEnded, or taskChanging
 
 	traceTask *trace.Task // of the execution trace
@@ -61,6 +64,7 @@ type Task struct {
 
 	mu      sync.Mutex // protects what follows
 	wants   bool       // the request came with a clock
+	named   bool       // by the program; see nameTask
 	flags   record.Flags
 	first   *record.Clock // at the start, or nil
 	last    *record.Clock // that was sent with the answer, or nil; written as lockOpen says
@@ -129,12 +133,16 @@ func begin(ctx context.Context, name, remote string, h Header, client bool) (con
 	// Methods of the context and the header, which may panic, are called before anything is taken
 	// that has to be given back.
 	t := &Task{ctx: ctx, kind: kindOf(name), remote: remote, client: client}
-	if h == nil {
+	if h == nil || client {
 		t.up = FromContext(ctx)
 	}
 	binary.LittleEndian.PutUint64(t.span[:], random())
 	if up := t.up; up != nil {
 		t.trace, t.random, t.parent, t.local, t.rest = up.trace, up.random, up.span, up.local, up.rest
+		t.sampled = up.sampled
+		if h != nil {
+			t.adopt(h)
+		}
 	} else {
 		if r.config.Server != 0 {
 			t.newClock()
@@ -242,6 +250,12 @@ func (t *Task) SetKind(name string) {
 		return
 	}
 	defer t.unlockOpen()
+	t.named = true
+	t.setKind(k)
+}
+
+// setKind is SetKind of a task that lockOpen has locked.
+func (t *Task) setKind(k *kind) {
 	if k != t.kind {
 		shard := shard()
 		t.kind.opened(shard, -1)

@@ -21,6 +21,7 @@ type fakeTask struct {
 	kind   string
 	remote string // of a client's
 	header string // traceparent and tracestate that it was received with
+	call   string // those of the request that it calls with, before
 	wants  bool
 
 	mu     sync.Mutex
@@ -40,7 +41,7 @@ func (t *fakeTask) do(what string, f func()) {
 	f()
 }
 
-func (t *fakeTask) SetKind(k string) { t.do("SetKind", func() { t.kind = k }) }
+func (t *fakeTask) Matched(p string) { t.do("Matched", func() { t.kind = p }) }
 func (t *fakeTask) Fail()            { t.do("Fail", func() { t.failed++ }) }
 func (t *fakeTask) Note(k, v string) {
 	t.do("Note", func() { t.notes = append(t.notes, k+"="+v) })
@@ -56,7 +57,9 @@ func (t *fakeTask) Received(h task.Header) {
 	t.do("Received", func() { t.header = h.Get("Tracestate") })
 }
 func (t *fakeTask) EndRequest(status, context string, failed bool) {
-	t.Note("status", status)
+	if status != "" {
+		t.Note("status", status)
+	}
 	if context != "" {
 		t.Note("context", context)
 	}
@@ -94,18 +97,18 @@ type taskHeader = task.Header
 // fakeTasks makes the wrappers use fakeTasks until the end of the test.
 func fakeTasks(t testing.TB) *fakeLog {
 	l := new(fakeLog)
-	recording, receive, newClient := taskRecording, taskReceive, taskNewClient
-	t.Cleanup(func() { taskRecording, taskReceive, taskNewClient = recording, receive, newClient })
+	recording, receive, newCall := taskRecording, taskReceive, taskNewCall
+	t.Cleanup(func() { taskRecording, taskReceive, taskNewCall = recording, receive, newCall })
 	taskRecording = func() bool { return true }
 	taskReceive = func(ctx context.Context, kind string, h task.Header) (context.Context, recordedTask) {
 		in := h.Get("Traceparent") + ";" + h.Get("Tracestate")
 		return l.add(ctx, &fakeTask{kind: kind, header: in, wants: strings.Contains(in, "go=")})
 	}
-	taskNewClient = func(ctx context.Context, kind, remote string) (context.Context, recordedTask) {
+	taskNewCall = func(ctx context.Context, kind, remote string, h task.Header) (context.Context, recordedTask) {
 		if ctx.Value(fakeKey{}) == nil {
 			return ctx, nil
 		}
-		return l.add(ctx, &fakeTask{kind: kind, remote: remote})
+		return l.add(ctx, &fakeTask{kind: kind, remote: remote, call: h.Get("Traceparent") + ";" + h.Get("Tracestate")})
 	}
 	return l
 }
@@ -143,7 +146,7 @@ func (l *fakeLog) want(t testing.TB, what string, want ...string) {
 
 // TestTaskSeam tests that the tests' tasks can take the place of real ones.
 func TestTaskSeam(t *testing.T) {
-	if ctx, rt := taskNewClient(context.Background(), "GET x", "x:80"); rt != nil || ctx != context.Background() {
+	if ctx, rt := taskNewCall(context.Background(), "GET x", "x:80", http.Header{}); rt != nil || ctx != context.Background() {
 		t.Errorf("a client's task without a parent: %v", rt)
 	}
 	if task.Recording() != taskRecording() {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/internal"
 	"strconv"
 	"sync/atomic"
 )
@@ -16,18 +17,29 @@ import (
 // [http.DefaultServeMux] if h is nil, and records a task of [runtime/task] for each. While
 // tasks are not recorded, it hands requests on as they are.
 //
-// The task's kind is the pattern that matched, if the task is recorded before a ServeMux
-// within h has chosen one, that is known only afterwards, and samples of the task don't
-// have it as their label: so h is best the ServeMux itself, or a handler that is
-// registered with one. Without a pattern the kind is the method. The task is a child of the one
-// that the request's headers name (W3C Trace Context, traceparent and tracestate), and only an
-// answer to a request that came with a clock has such headers added.
+// The task's kind is the pattern of a ServeMux that matched, unless the program calls SetKind.
+// Without a pattern the kind is the method and "(no pattern)". If the task is recorded before a
+// ServeMux within h has chosen one, samples of the task until then, and its label, have the kind
+// without a pattern: so h is best the ServeMux itself, or a handler that is registered with
+// one. The task is a child of the one that the request's headers name (W3C Trace Context, traceparent
+// and tracestate), and only an answer to a request that came with a clock has such headers
+// added.
 //
 // The task ends when h returns. It has a note status: the status of the answer, "hijacked"
 // if h took the connection over, or "aborted" if h ended by a panic or
 // [runtime.Goexit] before it had answered. If the request's context was done at the end,
 // mostly since the client has gone away, a note context says so. The task fails on
 // statuses of 500 and above, and if h doesn't return. Panics go on.
+//
+// h gets the ResponseWriter that TaskHandler gets; the servers of package net/http say what is
+// answered. Around the server's writer there may be another one, as of a middleware, that
+// has a method Unwrap as [http.ResponseController] looks for it. If it has none, there is no
+// note status, and a status of 500 and above is no failure of the task; nor is there one if
+// such a writer has not sent the header yet when h returns.
+//
+// If TaskHandler is the server's handler, h gets the server's own request, with the task in its
+// context. Else it gets a copy by WithContext, which has the trailers, too; handlers around TaskHandler
+// see the pattern that h's ServeMux chose, but no form that h has parsed.
 //
 // A TaskHandler within another one hands requests on: there is one task per request.
 func TaskHandler(h http.Handler) http.Handler {
@@ -45,56 +57,58 @@ func (th *taskHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	outer, own := r.Context(), ownTaskRequest(w, r, th)
-	if own == nil && outer.Value(servedKey{}) != nil {
+	if own == nil && (outer.Value(servedKey{}) != nil || taskWatched(w)) {
 		th.h.ServeHTTP(w, r)
 		return
 	}
-	h, kind, known := th.match(r)
+	h, kind := th.match(r)
+	known := kind != ""
+	if !known {
+		kind = taskMethod(r.Method) + " (no pattern)"
+	}
 	ctx, t := taskReceive(outer, kind, traceHeader(r.Header))
 	if t == nil {
 		h.ServeHTTP(w, r)
 		return
 	}
-	s := &served{Context: ctx, t: t}
+	s := &served{Context: ctx, t: t, known: known}
+	s.watcher = s
+	server := watchTask(w, &s.watcher)
 	inner := r
 	if own != nil {
 		*own = s
 	} else {
 		inner = r.WithContext(s)
+		copyTaskTrailer(server, r, inner)
+		s.copied.Store(&copied{r, inner})
 	}
+	watchMatches(&onMatch)
 	returned := false
 	// Without recover, as a panic has to go on with its own stack.
 	defer func() {
-		if inner != r {
-			defer keepTaskRequest(r, inner) // even if end panics
-		}
-		if !known && inner.Pattern != "" {
-			t.SetKind(inner.Pattern)
+		// Nothing is read of the request but what the server reads itself: goroutines of h may go
+		// on with it.
+		s.copied.Store(nil)
+		if !returned {
+			s.aborted(server)
 		}
 		s.end(outer, returned)
 	}()
-	h.ServeHTTP(watchTask(w, s), inner)
-	// The server sends the header now if the handler hasn't. This is where the clock goes in
-	// last.
-	s.Answer(w, http.StatusOK)
+	h.ServeHTTP(w, inner)
+	if inner != r {
+		keepTaskForm(server, r, inner)
+	}
+	s.answered(w, server)
 	returned = true
 }
 
-// match returns what is to serve r, the kind of r's task, and whether that is the pattern. It is
-// never the path: clients choose it, and there is no end of them.
-func (th *taskHandler) match(r *http.Request) (h http.Handler, kind string, known bool) {
-	h, kind = th.h, r.Pattern
-	if mux, ok := h.(*http.ServeMux); ok {
-		if m := matchTask(mux, r); m != nil {
-			h, kind = m, r.Pattern
-		} else {
-			_, kind = mux.Handler(r)
-		}
+// match returns what is to serve r, and the pattern that it is registered with, or "". A kind
+// is never the path: clients choose it, and there is no end of them.
+func (th *taskHandler) match(r *http.Request) (h http.Handler, pattern string) {
+	if mux, ok := th.h.(*http.ServeMux); ok {
+		return matchTask(mux, r)
 	}
-	if kind == "" {
-		return h, taskMethod(r.Method) + " (no pattern)", false
-	}
-	return h, kind, true
+	return th.h, r.Pattern
 }
 
 // taskMethod returns the method if it is one that RFC 9110 or 5789 defines: clients
@@ -114,9 +128,16 @@ func taskMethod(method string) string {
 // response.
 type served struct {
 	context.Context
-	t      recordedTask
-	status atomic.Int32 // of the answer, hijacked, or 0
+	t       recordedTask
+	watcher internal.TaskWatcher // itself
+	known   bool                 // the kind is a pattern from the start
+	status  atomic.Int32         // of the answer, hijacked, or 0
+	copied  atomic.Pointer[copied]
 }
+
+// A copied is a request that is served by a copy. It is forgotten when the handler has
+// returned: contexts are kept for longer.
+type copied struct{ outer, inner *http.Request }
 
 const hijacked = -1
 
@@ -129,24 +150,65 @@ func (s *served) Value(key any) any {
 	return s.Context.Value(key)
 }
 
-func (s *served) Answer(w http.ResponseWriter, status int) {
-	// Header is not called for nothing: it makes the server copy the header.
-	if s.status.CompareAndSwap(0, int32(status)) && s.t.Wants() {
-		if h := w.Header(); h != nil { // a foreign writer may have none
+// onMatch is called when a ServeMux has found the handler of r, by the goroutine that is
+// about to call it. It returns the request that r is a copy of, in which handlers around
+// TaskHandler look for the pattern, or nil.
+var onMatch = func(ctx context.Context, r *http.Request, pattern string) *http.Request {
+	s, _ := ctx.Value(servedKey{}).(*served)
+	if s == nil {
+		return nil
+	}
+	if pattern != "" && !s.known {
+		s.t.Matched(pattern)
+	}
+	if c := s.copied.Load(); c != nil && c.inner == r {
+		return c.outer
+	}
+	return nil
+}
+
+// Answer and Reply are what a server calls: see [internal.TaskWatcher].
+func (s *served) Answer(status int) bool {
+	return s.status.CompareAndSwap(0, int32(status)) && s.t.Wants()
+}
+
+func (s *served) Reply(h map[string][]string) { s.t.Reply(http.Header(h)) }
+
+// answered notes how a request was answered that nothing was said of before h returned.
+// server is of watchTask.
+func (s *served) answered(w, server http.ResponseWriter) {
+	status := 0
+	if server != nil {
+		status = unwatchTask(server, &s.watcher)
+	}
+	if status == 0 && w == server {
+		status = http.StatusOK // The server sends the header now.
+	}
+	if s.status.CompareAndSwap(0, int32(status)) && status != hijacked && s.t.Wants() {
+		// This is where the clock goes in last.
+		if h := w.Header(); h != nil {
 			s.t.Reply(h)
 		}
 	}
 }
 
-func (s *served) Hijacked() { s.status.CompareAndSwap(0, hijacked) }
+// aborted is answered if h has not returned. What it has not sent by then, nobody does.
+func (s *served) aborted(server http.ResponseWriter) {
+	if server != nil && unwatchTask(server, &s.watcher) == hijacked {
+		s.status.CompareAndSwap(0, hijacked)
+	}
+}
 
 // end ends the task of a handler that has returned, or that has not. ctx is the request's,
 // as the server made it.
 func (s *served) end(ctx context.Context, returned bool) {
-	answer, done := "aborted", ""
+	answer, done := "", ""
 	status := s.status.Load()
 	switch status {
 	case 0:
+		if !returned {
+			answer = "aborted"
+		}
 	case hijacked:
 		answer = "hijacked"
 	default:

@@ -7,6 +7,7 @@ package pprof
 import (
 	"context"
 	"net/http"
+	"net/http/internal"
 	"runtime/task"
 	"strings"
 	_ "unsafe" // for go:linkname
@@ -16,7 +17,7 @@ import (
 
 // A recordedTask is a realTask.
 type recordedTask interface {
-	SetKind(kind string)
+	Matched(pattern string) // SetKind, unless the program has called it
 	Note(key, value string)
 	Fail()
 	End()
@@ -33,6 +34,8 @@ type recordedTask interface {
 // A realTask is one of package runtime/task that is not nil.
 type realTask struct{ *task.Task }
 
+func (t realTask) Matched(pattern string) { nameTask(t.Task, pattern) }
+
 func (t realTask) EndRequest(status, context string, failed bool) {
 	endTask(t.Task, status, context, failed)
 }
@@ -41,6 +44,12 @@ func (t realTask) EndRequest(status, context string, failed bool) {
 //
 //go:linkname endTask
 func endTask(t *task.Task, status, context string, failed bool)
+
+//go:linkname newCall
+func newCall(ctx context.Context, kind, remote string, h task.Header) (context.Context, *task.Task)
+
+//go:linkname nameTask
+func nameTask(t *task.Task, pattern string)
 
 // Tests replace these.
 var (
@@ -54,11 +63,8 @@ var (
 		return ctx, realTask{t}
 	}
 
-	taskNewClient = func(ctx context.Context, kind, remote string) (context.Context, recordedTask) {
-		if task.FromContext(ctx) == nil {
-			return ctx, nil
-		}
-		ctx, t := task.NewClient(ctx, kind, remote)
+	taskNewCall = func(ctx context.Context, kind, remote string, h task.Header) (context.Context, recordedTask) {
+		ctx, t := newCall(ctx, kind, remote, h)
 		if t == nil {
 			return ctx, nil
 		}
@@ -68,20 +74,29 @@ var (
 
 // In net/http, task_writer.go and task_request.go.
 //
+//go:linkname taskWatched
+func taskWatched(w http.ResponseWriter) bool
+
 //go:linkname watchTask
-func watchTask(w http.ResponseWriter, o interface {
-	Answer(w http.ResponseWriter, status int)
-	Hijacked()
-}) http.ResponseWriter
+func watchTask(w http.ResponseWriter, o *internal.TaskWatcher) (server http.ResponseWriter)
+
+//go:linkname unwatchTask
+func unwatchTask(server http.ResponseWriter, o *internal.TaskWatcher) (status int)
 
 //go:linkname ownTaskRequest
 func ownTaskRequest(w http.ResponseWriter, r *http.Request, h http.Handler) *context.Context
 
 //go:linkname matchTask
-func matchTask(mux *http.ServeMux, r *http.Request) http.Handler
+func matchTask(mux *http.ServeMux, r *http.Request) (h http.Handler, pattern string)
 
-//go:linkname keepTaskRequest
-func keepTaskRequest(r, r2 *http.Request)
+//go:linkname watchMatches
+func watchMatches(f *func(ctx context.Context, r *http.Request, pattern string) *http.Request)
+
+//go:linkname keepTaskForm
+func keepTaskForm(server http.ResponseWriter, r, r2 *http.Request)
+
+//go:linkname copyTaskTrailer
+func copyTaskTrailer(server http.ResponseWriter, r, r2 *http.Request)
 
 const (
 	traceparent = "Traceparent" // W3C Trace Context, section 3.2

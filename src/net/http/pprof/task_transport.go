@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -20,7 +21,11 @@ import (
 // task in the request's context. Requests without a task are handed on as they are.
 //
 // The task's kind is the method and the host. The request that rt gets is a copy whose
-// headers name the task (W3C Trace Context, traceparent and tracestate). The task has a note
+// headers name the task (W3C Trace Context, traceparent and tracestate). But a traceparent that
+// the request has already stays, as another tracer has said whose call it is: the task
+// then has that trace ID and parent, and tracestate gets the causal clock, if there is one. (The
+// traceparent that came with the request that the task in the context works for says nothing
+// of the call, as where a proxy hands it on. Nor does one that is not valid.) The task has a note
 // status, and fails on statuses of 500 and above; if there is no answer it fails and has
 // a note error: "canceled", "deadline exceeded", "timeout" or "failed". It ends when the
 // answer's body is closed or has been read to its end.
@@ -58,7 +63,8 @@ func (tt *taskTransport) roundTrip(r *http.Request, copies *sync.Map) (*http.Res
 	if !taskRecording() || r.URL == nil { // rt has a better error than a panic here
 		return rt.RoundTrip(r)
 	}
-	ctx, t := taskNewClient(r.Context(), taskMethod(r.Method)+" "+r.URL.Host, remote(r.URL))
+	header := canonicalTrace(r.Header)
+	ctx, t := taskNewCall(r.Context(), taskMethod(r.Method)+" "+r.URL.Host, remote(r.URL), traceHeader(header))
 	if t == nil {
 		return rt.RoundTrip(r)
 	}
@@ -78,7 +84,7 @@ func (tt *taskTransport) roundTrip(r *http.Request, copies *sync.Map) (*http.Res
 	}()
 
 	r2 := r.WithContext(ctx)
-	r2.Header = r.Header.Clone()
+	r2.Header = header.Clone()
 	if r2.Header == nil {
 		r2.Header = make(http.Header)
 	}
@@ -107,6 +113,25 @@ func (tt *taskTransport) roundTrip(r *http.Request, copies *sync.Map) (*http.Res
 	}
 	returned = true
 	return resp, nil
+}
+
+// canonicalTrace returns h, or a copy if it has trace headers whose names are in lower case, as they
+// are in their specification: then they have the names that [http.Header.Get] looks for.
+func canonicalTrace(h http.Header) http.Header {
+	copied := false
+	for _, name := range []string{traceparent, tracestate} {
+		lower := strings.ToLower(name)
+		v, ok := h[lower]
+		if !ok {
+			continue
+		}
+		if !copied {
+			h, copied = h.Clone(), true
+		}
+		delete(h, lower)
+		h[name] = append(h[name], v...)
+	}
+	return h
 }
 
 // remote returns the host and port of u.

@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"reflect"
+	"runtime/task"
 	"strings"
 	"testing"
 )
@@ -351,5 +352,85 @@ func TestTaskTransportServer(t *testing.T) {
 		}
 		l.mu.Unlock()
 		l.want(t, res.Proto, "GET "+host+" status=302", "GET (no pattern) status=302", "GET "+host+" status=200", "GET (no pattern) status=200")
+	}
+}
+
+// TestTaskTransportNamed tests what a call is told of the trace headers that its request has.
+func TestTaskTransportNamed(t *testing.T) {
+	l := fakeTasks(t)
+	for _, tt := range []struct {
+		header http.Header
+		want   string
+	}{
+		{nil, ";"},
+		{http.Header{"Traceparent": {"a"}}, "a;"},
+		{http.Header{"Traceparent": {"a"}, "Tracestate": {"x=1", "y=1"}}, "a;x=1,y=1"},
+		{http.Header{"traceparent": {"a"}, "tracestate": {"x=1"}}, "a;x=1"},
+		{http.Header{"Traceparent": {"a"}, "tracestate": {"x=1"}, "Tracestate": {"y=1"}}, "a;y=1,x=1"},
+		{http.Header{"traceparent": {"a"}, "Traceparent": {"b"}}, ";"},
+		{http.Header{"Tracestate": {"x=1"}}, ";"},
+	} {
+		r := httptest.NewRequestWithContext(parentContext(l), "GET", "http://a.test/", nil)
+		r.Header = tt.header
+		want := tt.header.Clone()
+		var sent http.Header
+		TaskTransport(roundTrip(func(r *http.Request) (*http.Response, error) {
+			sent = r.Header
+			return &http.Response{StatusCode: 200, Body: http.NoBody}, nil
+		})).RoundTrip(r)
+		if got := l.tasks[0].call; got != tt.want {
+			t.Errorf("%v: the call was told %q, want %q", tt.header, got, tt.want)
+		}
+		if !reflect.DeepEqual(tt.header, want) {
+			t.Errorf("the request's header %v became %v", want, tt.header)
+		}
+		if len(sent) != 2 || len(sent["Traceparent"]) != 1 || len(sent["Tracestate"]) != 1 {
+			t.Errorf("%v: sent %v", tt.header, sent)
+		}
+		l.want(t, "named", "GET a.test status=200")
+	}
+}
+
+// TestTaskTransportTracer tests requests through a tracer of others around TaskTransport, or
+// within it, and ours: servers get what the tracer has said.
+func TestTaskTransportTracer(t *testing.T) {
+	if err := task.Start(task.Config{Rate: 1, Server: 1}); err != nil {
+		t.Fatal(err)
+	}
+	defer task.Stop()
+	const came, tracer = "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	var got []string
+	back := testServer(t, false, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r.Header["Traceparent"] }))
+	traced := func(rt http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(r *http.Request) (*http.Response, error) {
+			r = r.Clone(r.Context())
+			r.Header.Set("traceparent", tracer)
+			return rt.RoundTrip(r)
+		})
+	}
+	base := back.Client().Transport
+	for _, tt := range []struct {
+		name string
+		rt   http.RoundTripper
+		want string // begins with
+	}{
+		{"ours", TaskTransport(base), came[:36]},
+		{"a tracer around", traced(TaskTransport(base)), tracer},
+		{"a tracer within", TaskTransport(traced(base)), tracer},
+		{"twice", traced(TaskTransport(TaskTransport(base))), tracer},
+	} {
+		front := testServer(t, false, TaskHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r2, _ := http.NewRequestWithContext(r.Context(), "GET", back.URL, nil)
+			res, err := tt.rt.RoundTrip(r2)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			res.Body.Close()
+		})))
+		do(t, front, "GET", "/", "Traceparent", came)
+		if len(got) != 1 || !strings.HasPrefix(got[0], tt.want) || !strings.HasSuffix(got[0], "-01") {
+			t.Errorf("%s: the server got %q", tt.name, got)
+		}
 	}
 }

@@ -2,8 +2,10 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-//go:build !nethttpomithttp2
+//go:build nethttpomithttp2
 
 package http
 
-func init() { taskHTTP2Writer = http2ResponseWriter{} }
+import "net/http/internal"
+
+func taskHTTP2(ResponseWriter) (*internal.TaskWatch, bool) { return nil, false }
