@@ -35,7 +35,11 @@ func exactEvents(t *testing.T) (events []exactEvent) {
 		// Linux: a static tracepoint. Getppid gives up no P for the call.
 		{"syscalls:sys_enter_getppid:k", func() { syscall.Getppid() }},
 	} {
-		if c, err := OpenCounters(e.name); err == nil {
+		if strings.HasPrefix(e.name, "syscalls:") && perfCompat() {
+			// A 64-bit kernel has other numbers for these system calls than for its own, and its
+			// tracepoints leave them out (arch_trace_is_compat_syscall).
+			t.Log(e.name + ": a 64-bit kernel traces no system calls of 32-bit programs")
+		} else if c, err := OpenCounters(e.name); err == nil {
 			c.Close()
 			events = append(events, e)
 		} else {
@@ -46,6 +50,19 @@ func exactEvents(t *testing.T) (events []exactEvent) {
 		perfSkip(t, "root", "neither breakpoints nor tracepoints can be counted here")
 	}
 	return events
+}
+
+// perfCompat reports whether this is a 32-bit program of x86 on a 64-bit kernel.
+func perfCompat() bool {
+	var u syscall.Utsname
+	if runtime.GOARCH != "386" || syscall.Uname(&u) != nil {
+		return false
+	}
+	machine := make([]byte, 0, len(u.Machine))
+	for _, c := range u.Machine {
+		machine = append(machine, byte(c))
+	}
+	return bytes.HasPrefix(machine, []byte("x86_64"))
 }
 
 // inExactChild runs the test in a child in which a breakpoint counts exactly; see
