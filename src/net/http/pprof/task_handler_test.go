@@ -208,6 +208,9 @@ func TestTaskHandlerKind(t *testing.T) {
 	inner.Handle("GET /a/{id}", ok)
 	outer := http.NewServeMux()
 	outer.Handle("/a/", TaskHandler(ok))
+	within := http.NewServeMux()
+	within.Handle("GET /b/{id}", ok)
+	outer.Handle("/b/", TaskHandler(http.HandlerFunc(within.ServeHTTP)))
 	slash := http.NewServeMux()
 	slash.Handle("/{tenant}/", ok)
 	copying := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -225,6 +228,7 @@ func TestTaskHandlerKind(t *testing.T) {
 		{"no method", TaskHandler(inner), "POST", "/a/1", "POST (no pattern)", ""},
 		{"odd method", TaskHandler(inner), "EVIL1", "/b", "other (no pattern)", ""},
 		{"in mux", outer, "GET", "/a/1", "/a/", ""},
+		{"mux within mux", outer, "GET", "/b/1", "/b/", ""},
 		{"twice", TaskHandler(outer), "GET", "/a/1", "/a/", ""},
 		{"mux within", TaskHandler(http.StripPrefix("/x", inner)), "GET", "/x/a/1", "GET /a/{id}", "GET (no pattern)"},
 		{"mux behind a copy", TaskHandler(copying), "GET", "/a/1", "GET /a/{id}", "GET (no pattern)"},

@@ -6,15 +6,10 @@ package http2
 
 import "net/http/internal"
 
-// WatchTask returns where to watch w, or nil if its handler has finished. It is in the
-// stream, which is no other response's afterwards, unlike the rest.
-func WatchTask(w *ResponseWriter) *internal.TaskWatch {
-	rws := w.rws
-	if rws == nil {
-		return nil
-	}
-	return &rws.stream.task
-}
+// WatchTask returns where to watch w. It is in the stream, which is no other response's when
+// the handler has finished. So is the rest, which must not be looked at by a handler that was
+// given up.
+func WatchTask(w *ResponseWriter) *internal.TaskWatch { return w.task }
 
 // answerTask is called before the header is copied.
 func (rws *responseWriterState) answerTask(status int) {
