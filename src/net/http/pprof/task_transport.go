@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -119,17 +118,16 @@ func (tt *taskTransport) roundTrip(r *http.Request, copies *sync.Map) (*http.Res
 // are in their specification: then they have the names that [http.Header.Get] looks for.
 func canonicalTrace(h http.Header) http.Header {
 	copied := false
-	for _, name := range []string{traceparent, tracestate} {
-		lower := strings.ToLower(name)
-		v, ok := h[lower]
+	for _, name := range [...]struct{ lower, canonical string }{{"traceparent", traceparent}, {"tracestate", tracestate}} {
+		v, ok := h[name.lower]
 		if !ok {
 			continue
 		}
 		if !copied {
 			h, copied = h.Clone(), true
 		}
-		delete(h, lower)
-		h[name] = append(h[name], v...)
+		delete(h, name.lower)
+		h[name.canonical] = append(h[name.canonical], v...)
 	}
 	return h
 }
