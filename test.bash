@@ -166,6 +166,13 @@ msan() {
 	CC=clang CGO_ENABLED=1 "$go" test -msan -short -count=1 -timeout 30m -run 'TestPerf|TestCounters' runtime/pprof
 }
 
+# The runtime checks the order in which its locks are taken, ours among them.
+lockrank_leg() {
+	local -x GOEXPERIMENT=staticlockranking
+	"$go" test -count=1 -short runtime/task &&
+		"$go" test -count=1 -short -run '^Test(Perf(StartStopRace|Errors|Exec|ExecFails)|Counters(Churn|WithProfile|Closed|GoroutineChurn|Interval))$' runtime/pprof
+}
+
 # For readers of a failure on another machine.
 echo "=== machine"
 misc/pmu/machine.bash
@@ -203,6 +210,7 @@ leg upstream/http upstream_http
 leg upstream/runtime "$go" test -short -timeout 20m runtime
 leg race env CGO_ENABLED=1 "$go" test -race -short -timeout 30m "${std[@]}"
 leg msan msan
+leg lockrank lockrank_leg
 leg engine/host-task-clock engine_host
 leg engine/host-cgo engine_cgo
 leg engine/host-signals signals_host

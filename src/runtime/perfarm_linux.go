@@ -55,13 +55,15 @@ func perfosStart(ss *perfSession, limits perf.Limits) perf.Failure {
 	// has either not reached minit's check, which will see the new state, or has
 	// stored its procid before that check, and the loop below sees it. Both are
 	// sequentially consistent.
-	lock(&perfProf.lock)
-	perfProf.active |= ss.mask
-	perfProf.state.Store(perfSampling)
-	unlock(&perfProf.lock)
-
 	var f perf.Failure
-	systemstack(func() { f = perfArm(mp, ss) })
+	systemstack(func() {
+		lock(&perfProf.lock)
+		perfProf.active |= ss.mask
+		perfProf.state.Store(perfSampling)
+		unlock(&perfProf.lock)
+
+		f = perfArm(mp, ss)
+	})
 	releasem(mp)
 	if f.Op != perf.OpNone {
 		perfosStop(ss)

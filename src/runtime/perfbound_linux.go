@@ -303,13 +303,15 @@ func (t *perfThread) cpuTime() int64 {
 // perfLimitCost makes the overhead bound keep to what the strictest session asks
 // for. ended is one that does not count any more, or nil.
 func perfLimitCost(ended *perfSession) {
-	least := perfCostMost
-	lock(&perfProf.lock)
-	for i := range perfTables.sessions {
-		if ss := &perfTables.sessions[i]; ss.n != 0 && ss != ended {
-			least = min(least, ss.cost)
+	systemstack(func() {
+		least := perfCostMost
+		lock(&perfProf.lock)
+		for i := range perfTables.sessions {
+			if ss := &perfTables.sessions[i]; ss.n != 0 && ss != ended {
+				least = min(least, ss.cost)
+			}
 		}
-	}
-	perfLinux.maxPercent.Store(int32(least))
-	unlock(&perfProf.lock)
+		perfLinux.maxPercent.Store(int32(least))
+		unlock(&perfProf.lock)
+	})
 }

@@ -28,11 +28,13 @@ const perfDrainWait = 500 * 1000 // ns
 // It goes over them twice. Stopping all counters first makes the end of the profile
 // the same for all threads, to some microseconds for each of them.
 func perfStopThreads(ss *perfSession) {
-	lock(&perfProf.lock)
-	if perfProf.active &^= ss.mask; perfProf.active == 0 {
-		perfProf.state.Store(perfDraining)
-	}
-	unlock(&perfProf.lock)
+	systemstack(func() {
+		lock(&perfProf.lock)
+		if perfProf.active &^= ss.mask; perfProf.active == 0 {
+			perfProf.state.Store(perfDraining)
+		}
+		unlock(&perfProf.lock)
+	})
 	perfEachThread(func(t *perfThread) bool {
 		t.stop(ss.mask)
 		return true

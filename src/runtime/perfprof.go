@@ -101,7 +101,8 @@ func (m perfSlots) has(i int) bool { return m&perfSlotBit(i) != 0 }
 var perfProf struct {
 	// lock protects state changes, the lists of threads and the slots' stats.
 	// It is never taken in a signal handler. It is held for the system calls
-	// that arm or disarm one thread, never for all of them.
+	// that arm or disarm one thread, never for all of them. Who holds it is on the
+	// system stack: a goroutine might have to grow its own.
 	lock mutex
 
 	// state is written under lock and read without it by threads that start
@@ -140,7 +141,7 @@ var perfTables struct {
 //
 //go:linkname perfStart runtime/pprof.runtime_perfStart
 func perfStart(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failure) {
-	session, f = perfTake(cfg, limits)
+	systemstack(func() { session, f = perfTake(cfg, limits) })
 	if f.Op != perf.OpNone {
 		return 0, f
 	}
@@ -269,25 +270,29 @@ func perfDone(session int) {
 		s.buf, s.log = nil, nil
 		b.free(int(slot))
 	}
-	lock(&perfProf.lock)
-	for _, slot := range ss.slots[:ss.n] {
-		perfTables.slots[slot].cfg = perf.Config{}
-	}
-	ss.n, ss.mask = 0, 0
-	perfSurvey()
-	if perfProf.n == 0 {
-		perfProf.state.Store(perfIdle)
-	}
-	unlock(&perfProf.lock)
+	systemstack(func() {
+		lock(&perfProf.lock)
+		for _, slot := range ss.slots[:ss.n] {
+			perfTables.slots[slot].cfg = perf.Config{}
+		}
+		ss.n, ss.mask = 0, 0
+		perfSurvey()
+		if perfProf.n == 0 {
+			perfProf.state.Store(perfIdle)
+		}
+		unlock(&perfProf.lock)
+	})
 }
 
 // perfStats returns the ledger of an event of the session. It is complete between
 // perfStop and perfDone.
 //
 //go:linkname perfStats runtime/pprof.runtime_perfStats
-func perfStats(session, event int) perf.Stats {
-	lock(&perfProf.lock)
-	st := perfTables.slots[perfTables.sessions[session].slots[event]].stats
-	unlock(&perfProf.lock)
+func perfStats(session, event int) (st perf.Stats) {
+	systemstack(func() {
+		lock(&perfProf.lock)
+		st = perfTables.slots[perfTables.sessions[session].slots[event]].stats
+		unlock(&perfProf.lock)
+	})
 	return st
 }

@@ -167,6 +167,7 @@ func perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.SetID, n
 	t := (*perfTask)(perfFreeTask.pop())
 	if t == nil {
 		t = (*perfTask)(persistentalloc(unsafe.Sizeof(perfTask{}), tagAlign, &memstats.other_sys))
+		lockInit(&t.lock, lockRankPerfTask)
 		perfTasksMade.Add(1)
 	}
 	t.root, t.parent, t.depth = t, nil, 0

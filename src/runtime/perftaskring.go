@@ -83,9 +83,11 @@ func perfTaskPush(kind int, record []uint64) (ok bool) {
 		systemstack(func() { r = perfNewTaskRing(i, kind) })
 	}
 	if r.shared {
-		lock(&r.lock)
-		ok = r.push(record)
-		unlock(&r.lock)
+		systemstack(func() { // whoever grows a stack must not hold it
+			lock(&r.lock)
+			ok = r.push(record)
+			unlock(&r.lock)
+		})
 	} else {
 		ok = r.push(record)
 	}
@@ -106,6 +108,7 @@ func perfNewTaskRing(i, kind int) *perfTaskRing {
 			throw("runtime: cannot allocate memory")
 		}
 		r.mask = uint64(n - 1)
+		lockInit(&r.lock, lockRankPerfTaskRing)
 		r.shared = i >= perf.MaxTaskProcs*perf.NumTaskRings
 		t.rings[i].StoreNoWB(unsafe.Pointer(r))
 	}

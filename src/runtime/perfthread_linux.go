@@ -261,10 +261,13 @@ func (t *perfThread) unlink() {
 // called again, unless t has exited. Threads that f is done with go to the end of
 // the list, as do new ones.
 func perfEachThread(f func(t *perfThread) (done bool)) {
-	lock(&perfProf.lock)
-	perfLinux.round++
-	round := perfLinux.round
-	unlock(&perfProf.lock)
+	var round uint32
+	systemstack(func() {
+		lock(&perfProf.lock)
+		perfLinux.round++
+		round = perfLinux.round
+		unlock(&perfProf.lock)
+	})
 	for perfNextThread(round, f) {
 	}
 }
