@@ -314,6 +314,7 @@ func ReadStats() (s Stats) {
 		{"bad headers tracestate", r.badState.Load()},
 		{"records that were too long", r.tooLong.Load()},
 		{"counts of tasks in which an epoch ended", r.changes.Load()},
+		{"regions that an execution trace does not have as they were, as they did not nest", untold.Load()},
 	}
 	for _, k := range s.Kinds {
 		for i, n := range k.Counted {
