@@ -19,7 +19,7 @@ var flight struct {
 	sync.Mutex
 	fr   *trace.FlightRecorder
 	dir  string
-	last time.Time
+	last int64 // monotonic; 0 if it has not been
 	busy bool
 	err  error
 
@@ -49,7 +49,7 @@ func FlightRecorder(fr *trace.FlightRecorder, dir string) error {
 	err := f.err
 	f.fr, f.dir, f.err = fr, dir, nil
 	if fr != nil {
-		f.last = time.Time{}
+		f.last = 0
 		haveFlight.Store(true)
 		return nil
 	}
@@ -64,10 +64,11 @@ func flightRecord(t *Task) {
 	f := &flight
 	f.Lock()
 	defer f.Unlock()
-	if f.fr == nil || f.busy || time.Since(f.last) < flightPause {
+	now := runtime_nanotime() // also in a bubble
+	if f.fr == nil || f.busy || f.last != 0 && now-f.last < int64(flightPause) {
 		return
 	}
-	f.busy, f.last = true, time.Now()
+	f.busy, f.last = true, now
 	fr, name := f.fr, filepath.Join(f.dir, "trace-"+t.trace.String()+".out")
 	f.writes.Go(func() {
 		err := writeTrace(fr, name)
