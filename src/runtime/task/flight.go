@@ -22,7 +22,7 @@ var flight struct {
 	sync.Mutex
 	fr   *trace.FlightRecorder
 	dir  string
-	last time.Time
+	last int64 // monotonic; 0 if it has not been
 	busy bool
 	err  error
 
@@ -55,7 +55,7 @@ func FlightRecorder(fr *trace.FlightRecorder, dir string) error {
 	err := f.err
 	f.fr, f.dir, f.err = fr, dir, nil
 	if fr != nil {
-		f.last = time.Time{}
+		f.last = 0
 		haveFlight.Store(true)
 		return nil
 	}
@@ -70,12 +70,15 @@ func flightRecord(t *Task) {
 	f := &flight
 	f.Lock()
 	defer f.Unlock()
-	if f.fr == nil || f.busy || time.Since(f.last) < flightPause {
+	now := runtime_nanotime() // also in a bubble
+	if f.fr == nil || f.busy || f.last != 0 && now-f.last < int64(flightPause) {
 		return
 	}
-	f.busy, f.last = true, time.Now()
+	f.busy, f.last = true, now
 	fr, name := f.fr, filepath.Join(f.dir, "trace-"+t.trace.String())
-	f.writes.Go(func() {
+	f.writes.Add(1)
+	runtime_perfTaskGo(func() {
+		defer f.writes.Done()
 		err := writeTrace(fr, name)
 		f.Lock()
 		defer f.Unlock()

@@ -80,7 +80,7 @@ func (r *recorder) push(t *Task, last *record.Clock, u *perf.TaskUsage, set *eve
 	p.bytes(t.span[:])
 	p.bytes(t.parent[:])
 	p.u(uint64(t.kind.id)<<32 | uint64(flags))
-	p.i(u.Began + wallOffset())
+	p.i(u.Began + wallOffset(u.Ended))
 	p.i(u.Wall)
 	if t.first != nil {
 		p.clock(t.first)

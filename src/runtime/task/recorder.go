@@ -109,7 +109,7 @@ func Start(c Config) error {
 		return fmt.Errorf("task: %d bytes of memory for each P; use %d at most", c.Memory, maxMemory)
 	}
 	c.Memory = max(cmp.Or(c.Memory, 2<<20), 1<<20)
-	r := &recorder{config: c, since: time.Now(), numbers: newNumbers()}
+	r := &recorder{config: c, since: realNow(), numbers: newNumbers()}
 	recorders.Lock()
 	defer recorders.Unlock()
 	old := lastRecording.Load()
@@ -162,7 +162,7 @@ func Start(c Config) error {
 	runtime_perfTaskFollow(&perf.TaskConfig{Least: leastStretch, Memory: logMemory})
 	// A record may take half a ring.
 	runtime_perfTaskRingSize(&[perf.NumTaskRings]int{perf.TaskRing: c.Memory / 2, perf.SlowTaskRing: c.Memory / 2})
-	wallOffset()
+	wallOffset(runtime_nanotime())
 	r.countInstead(old, set)
 	lastRecording.Store(r)
 	recording.Store(r)
@@ -228,20 +228,40 @@ func (r *recorder) samples(id record.TraceID) bool {
 	return h^h>>31 < r.below
 }
 
-// wall is how far the wall clock is ahead of the monotonic one, and when that was looked
-// at last.
-var wall struct {
-	offset, at atomic.Int64
+// wall is how far the wall clock was ahead of the monotonic one at last.
+var wall struct{ offset atomic.Int64 }
+
+// sameOffset is by how much, in ns, the wall clock may seem to have been set though it has not: it
+// is read a moment later than the other one.
+const sameOffset = 20_000
+
+// wallOffset returns how far the wall clock is ahead, now: it may have been set a moment ago. The
+// monotonic one was read just before. As long as the wall clock is not set, the result is the same,
+// whatever readings differ by, so that what is dated with it stays in order.
+func wallOffset(before int64) int64 {
+	offset := wall.offset.Load()
+	if !isOffset(runtime_perfWalltime()-before, offset) {
+		if o := readOffset(runtime_nanotime, runtime_perfWalltime); !isOffset(o, offset) {
+			// If another thread stores an older one after it, the next caller sees that.
+			offset = o
+			wall.offset.Store(o)
+		}
+	}
+	return offset
 }
 
-// wallOffset returns it, of the last second.
-func wallOffset() int64 {
-	now := runtime_nanotime()
-	if at := wall.at.Load(); at == 0 || now-at > 1e9 {
-		wall.offset.Store(readOffset(runtime_nanotime, func() int64 { return time.Now().UnixNano() }))
-		wall.at.Store(now)
+func isOffset(o, offset int64) bool {
+	d := o - offset
+	return -sameOffset < d && d < sameOffset
+}
+
+// realNow is time.Now, also in a bubble.
+func realNow() time.Time {
+	t, now := time.Now(), runtime_perfWalltime()
+	if d := now - t.UnixNano(); d > 1e9 || d < -1e9 {
+		t = time.Unix(0, now)
 	}
-	return wall.offset.Load()
+	return t
 }
 
 // readOffset reads two clocks one after the other, and returns how far the second is ahead. As
@@ -321,6 +341,7 @@ func ReadStats() (s Stats) {
 		{"bad headers tracestate", r.badState.Load()},
 		{"records that were too long", r.tooLong.Load()},
 		{"counts of tasks in which an epoch ended", r.changes.Load()},
+		{"regions that an execution trace does not have as they were, as they did not nest", untold.Load()},
 	}
 	for _, k := range s.Kinds {
 		for i, n := range k.Counted {

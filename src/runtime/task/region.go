@@ -16,7 +16,7 @@ type Region struct {
 	name  string
 	slots int
 	iv    perf.Interval
-	trace *trace.Region
+	told  *toldRegion // in the execution trace, or nil
 }
 
 // Region begins a region of the calling goroutine. It does not allocate.
@@ -39,12 +39,12 @@ func (t *Task) Region(name string) (r Region) {
 // begin begins the region. If the task's counts are lost already, it does not count either.
 func (r *Region) begin(name string) {
 	r.name = name
+	r.beginTrace()
 	set, slots := r.t.epoch.present().set()
 	if r.slots = slots; runtime_perfIntervalStart(&r.iv, set, slots) == perf.IntervalClosed {
 		r.slots = 0
 		runtime_perfIntervalStart(&r.iv, perf.SetID{}, 0)
 	}
-	r.beginTrace()
 }
 
 // End ends the region.
@@ -86,9 +86,9 @@ func (r *Region) sum(more bool) perf.IntervalError {
 	default:
 		r.t.lostRegion()
 	}
-	if r.trace != nil {
-		r.trace.End()
-		r.trace = nil
+	if r.told != nil {
+		r.told.end()
+		r.told = nil
 	}
 	return err
 }
@@ -96,7 +96,7 @@ func (r *Region) sum(more bool) perf.IntervalError {
 // beginTrace begins the region in the execution trace.
 func (r *Region) beginTrace() {
 	if trace.IsEnabled() {
-		r.trace = trace.StartRegion((*taskContext)(r.t), r.name)
+		r.told = tellRegion(r.t, r.name)
 	}
 }
 

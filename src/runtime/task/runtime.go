@@ -10,7 +10,8 @@ import (
 	_ "unsafe" // for linkname
 )
 
-// Provided by package runtime; see perftask.go, perftasklog.go and perftaskring.go there.
+// Provided by package runtime; see perftask.go, perftasklog.go, perftaskring.go, perftrace.go and
+// perfwall.go there.
 
 func runtime_perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.SetID, n int, enter bool) (id perf.TaskID, goid uint64)
 
@@ -47,6 +48,10 @@ func runtime_perfTaskPush(kind int, record []uint64) (ok bool)
 //go:noescape
 func runtime_perfTaskPop(ring int, pos *uint64, dst []uint64) (n int, number uint64, skipped bool)
 func runtime_perfTaskRingState(ring int) (tail, head, pushed, oldest uint64)
+
+func runtime_perfWalltime() int64 // in ns since 1970, also in a bubble of testing/synctest
+func runtime_perfGoroutine() (gp uintptr, goid uint64)
+func runtime_perfSetRegionHook(f func(gp uintptr, goid, mode uint64))
 
 // Provided by package runtime/pprof; see perf_task.go there.
 

@@ -57,7 +57,7 @@ type Task struct {
 
 	state atomic.Uint32 // taskOpen, taskEnded, or taskChanging
 
-	traceTask *trace.Task // of the execution trace
+	traced *tracedTask // in the execution trace, or nil
 
 	local *record.Local // the clock of the request on this server, or nil
 	rest  string        // of the header tracestate: others' members
@@ -177,13 +177,14 @@ func begin(ctx context.Context, name, remote string, h Header, client bool) (con
 		*t.first = t.local.Event()
 	}
 	if trace.IsEnabled() {
-		t.ctx, t.traceTask = trace.NewTask(ctx, name)
+		t.traced = new(tracedTask)
+		t.ctx, t.traced.task = trace.NewTask(ctx, name)
 	}
 	shard := shard()
 	if !r.open.take(shard) {
 		r.tooMany.Add(1)
-		if t.traceTask != nil {
-			t.traceTask.End()
+		if t.traced != nil {
+			t.traced.end()
 		}
 		return ctx, nil
 	}
@@ -341,8 +342,8 @@ func endTask(t *Task, status, context string, failed bool) {
 		}
 	}
 	k := t.kind // stays from now on
-	if t.traceTask != nil {
-		t.traceTask.End()
+	if t.traced != nil {
+		t.traced.end()
 	}
 	r := lastRecording.Load()
 	threshold := k.threshold.Load()
