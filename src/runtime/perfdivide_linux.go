@@ -261,10 +261,13 @@ func (c *perfAccountCounts) total(i int) perf.Count {
 // peekCounts stores what a's goroutine, which may be any and run meanwhile, has counted
 // in a set of n counters, up to now.
 func (a *perfAccount) peekCounts(set perf.SetID, dst *[perf.MaxEvents]perf.Count, n int) (unread uint64) {
-	c := a.find(set)
-	if c == nil {
-		return 0
+	if c := a.find(set); c != nil {
+		systemstack(func() { unread = a.peekCountsOf(c, set, dst, n) }) // no stack grows with the lock
 	}
+	return unread
+}
+
+func (a *perfAccount) peekCountsOf(c *perfAccountCounts, set perf.SetID, dst *[perf.MaxEvents]perf.Count, n int) (unread uint64) {
 	lock(&perfCount.lock)
 	for perfSetOpen(set) {
 		seq := a.seq.Load()
