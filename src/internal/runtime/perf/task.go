@@ -116,8 +116,8 @@ const (
 )
 
 const (
-	MaxTaskProcs    = 512       // Ps that have rings of their own
-	SharedTaskProcs = 16        // have the rings that all others share
+	MaxTaskProcs    = 512 // Ps that have rings of their own
+	SharedTaskProcs = 16  // have the rings that all others share
 	AllTaskRings    = (MaxTaskProcs + SharedTaskProcs) * NumTaskRings
 	MaxTaskRing     = 512 << 20 // bytes of a ring, at most
 )
