@@ -474,15 +474,28 @@ func perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64) (ok bool, rest u
 		t.remove(m, &a.usage, c)
 		t.refs-- // not the last one
 	}
-	r := t.ask(mp, a)
-	t.ended = r.nanos
-	t.open.Store(false)
-	r.begin(u, a)
-	free, more := r.read(u)
-	if more {
-		rest = uintptr(unsafe.Pointer(r))
+	var free *perfTask
+	if t.members == nil && t.children == nil { // nobody is to be asked
+		if a != nil {
+			t.ended = a.latest
+		} else {
+			t.ended, _ = perfNow(mp)
+		}
+		t.open.Store(false)
+		t.read(u, t.ended)
+		t.readLog(u)
+		free = t.giveUp(u, slow)
 	} else {
-		free = free.with(r.finish(u)).with(t.giveUp(u, slow))
+		r := t.ask(mp, a)
+		t.ended = r.nanos
+		t.open.Store(false)
+		r.begin(u, a)
+		var more bool
+		if free, more = r.read(u); more {
+			rest = uintptr(unsafe.Pointer(r))
+		} else {
+			free = free.with(r.finish(u)).with(t.giveUp(u, slow))
+		}
 	}
 	unlock(&root.lock)
 	free.freeAll()

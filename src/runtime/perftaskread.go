@@ -219,16 +219,7 @@ func perfTaskUsage(id perf.TaskID, u *perf.TaskUsage) (ok bool) {
 // goroutine has, whose account is own unless that is nil. The caller holds root.lock.
 func (r *perfAsking) begin(u *perf.TaskUsage, own *perfAccount) {
 	t := r.task
-	u.Usage = t.usage
-	if t.events > 0 {
-		u.Counts, u.Unread = t.counts, t.unread
-	}
-	u.Goroutines, u.Working = t.goroutines, 0
-	u.Began, u.Ended = t.began, r.nanos
-	if !t.open.Load() {
-		u.Ended = t.ended
-	}
-	u.Wall = u.Ended - u.Began
+	t.read(u, r.nanos)
 	if own == nil {
 		return
 	}
@@ -242,6 +233,26 @@ func (r *perfAsking) begin(u *perf.TaskUsage, own *perfAccount) {
 			m.asked[r.slot] = r.number
 		}
 	}
+}
+
+// read stores in u, which is zero, what those have used that are no members any more, as of
+// nanos if t has not ended. The caller holds root.lock.
+func (t *perfTask) read(u *perf.TaskUsage, nanos int64) {
+	u.Usage = t.usage
+	if t.events > 0 {
+		u.Counts, u.Unread = t.counts, t.unread
+	}
+	u.Goroutines, u.Working = t.goroutines, 0
+	u.Began, u.Ended = t.began, nanos
+	if !t.open.Load() {
+		u.Ended = t.ended
+	}
+	u.Wall = u.Ended - u.Began
+}
+
+// readLog stores in u how much there is in the log. The caller holds root.lock.
+func (t *perfTask) readLog(u *perf.TaskUsage) {
+	u.Stretches, u.Short, u.ShortNanos, u.NoMemory = t.log.n, t.log.short, perfTicksToNanos(t.log.shortTicks), t.log.noMemory
 }
 
 // readAll adds what the members have used that have not been looked at, and ends asking. The
@@ -299,7 +310,7 @@ func (r *perfAsking) finish(u *perf.TaskUsage) (free *perfTask) {
 		}
 		u.Unread += r.unread
 	}
-	u.Stretches, u.Short, u.ShortNanos, u.NoMemory = t.log.n, t.log.short, perfTicksToNanos(t.log.shortTicks), t.log.noMemory
+	t.readLog(u)
 	return r.end()
 }
 
