@@ -298,14 +298,12 @@ func perfWake(a *perfAccount) {
 func perfRan(a *perfAccount, now int64) {
 	mp := getg().m
 	if m := a.member.ptr(); m != nil && mp.p != 0 {
-		if id := mp.p.ptr().id; int(id) < len(perfTaskConfig.procs) {
+		t := m.task.live()
+		if id := mp.p.ptr().id; t != nil && int(id) < len(perfTaskConfig.procs) {
 			p := &perfTaskConfig.procs[id]
 			h := &p.had[p.next%uint32(len(p.had))]
 			p.next++
-			h.from, h.to, h.kind = a.turn, now, 0
-			if t := m.task.live(); t != nil {
-				h.kind = t.kind
-			}
+			h.from, h.to, h.kind = a.turn, now, t.kind
 		}
 	}
 }
