@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	_ "unsafe" // for go:linkname
 )
 
 // flight is the flight recorder that slow tasks trigger.
@@ -92,15 +93,23 @@ func flightRecord(t *Task) {
 // maxFlightNames is how many files there can be of one trace.
 const maxFlightNames = 100
 
-// createTrace creates a file that was not there. (With O_EXCL, a symbolic link is there too,
-// wherever it leads.)
+// createFile creates a file that was not there. With O_EXCL, a symbolic link is there too,
+// wherever it leads. It is a variable for a test of
+// net/http/pprof, in which writing does not end.
+//
+//go:linkname createFile
+var createFile = func(name string) (*os.File, error) {
+	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+}
+
+// createTrace creates a file whose name begins so.
 func createTrace(name string) (file *os.File, err error) {
 	for n := 1; n <= maxFlightNames; n++ {
 		full := name + ".out"
 		if n > 1 {
 			full = name + "-" + strconv.Itoa(n) + ".out"
 		}
-		file, err = os.OpenFile(full, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		file, err = createFile(full)
 		if !errors.Is(err, fs.ErrExist) {
 			break
 		}
