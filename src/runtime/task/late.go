@@ -39,7 +39,7 @@ func (e *ended) endLate(t *Task, r *recorder, k *kind) {
 }
 
 func endLateTasks() {
-	pprof.SetGoroutineLabels(context.Background()) // those that it has are a task's program's
+	pprof.SetGoroutineLabels(context.Background()) // it has those of the goroutine that ended a task
 	for {
 		late.Lock()
 		if len(late.list) == 0 {
