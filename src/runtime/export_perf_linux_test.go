@@ -116,10 +116,17 @@ func PerfCost() (whole, seen, interrupt int64) {
 }
 
 // PerfLimitCost returns the overhead bound, in percent, of sessions whose owners allow
-// the costs, after those before ended have ended. No session may run.
-func PerfLimitCost(ended int, costs ...int) (percent int) {
+// the costs, after those before ended have ended. The last session has a clock, if any has.
+// No session may run.
+func PerfLimitCost(clock bool, ended int, costs ...int) (percent int) {
+	perfTables.slots[0].cfg = perf.Config{Attr: perf.Attr{Type: perf.TypeSoftware}}
 	for i, cost := range costs {
-		perfTables.sessions[i].n, perfTables.sessions[i].cost = 1, cost
+		ss := &perfTables.sessions[i]
+		ss.n, ss.cost = 1, cost
+		ss.slots[0] = 1
+		if clock && i == len(costs)-1 {
+			ss.slots[0] = 0
+		}
 	}
 	perfLimitCost(nil)
 	for i := range ended {
@@ -128,6 +135,7 @@ func PerfLimitCost(ended int, costs ...int) (percent int) {
 	}
 	percent = int(perfLinux.maxPercent.Load())
 	clear(perfTables.sessions[:])
+	clear(perfTables.slots[:])
 	return percent
 }
 

@@ -33,11 +33,17 @@ const (
 // periods that together cost no more than the bound allows. The bound shortens
 // them where samples are cheap enough.
 //
-// Clocks of other sessions keep the periods with which those have started. Where an
-// owner allows samples most of the time, they may have taken nearly all of that, and
-// the session's get a part of the rest.
+// Clocks of other sessions keep the periods with which those have started, until the
+// handler comes to it. Where an owner allows samples half of the time, they may have
+// taken that already. So the session's get no more than half of what all may take at
+// the start. That leaves room for interrupts that become dearer. (With half of what was
+// left of all the time, a fourth session left nothing for the handler where they cost a
+// few percent more than when they were measured.)
 func perfStartRungs(ss *perfSession) {
-	const whole = 10000 // of a thread's time
+	const (
+		whole = 10000 // of a thread's time
+		start = whole * 6 / 10
+	)
 	clocks, own, taken := int64(0), int64(0), int64(0)
 	for i := range perfTables.slots[:perfProf.n] {
 		switch s := &perfTables.slots[i]; {
@@ -51,7 +57,11 @@ func perfStartRungs(ss *perfSession) {
 		}
 	}
 	most := int64(perfLinux.maxPercent.Load()) * (whole / 100)
-	share := max(min(most*own/max(clocks, 1), (whole-taken)*most/whole), 1)
+	room := start - taken
+	if taken != 0 {
+		room /= 2
+	}
+	share := max(min(most*own/max(clocks, 1), room), 1)
 	least := uint64(own * perfCost.whole * whole / share)
 	for _, slot := range ss.slots[:ss.n] {
 		s := &perfTables.slots[slot]
