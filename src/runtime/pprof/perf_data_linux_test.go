@@ -20,6 +20,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
 )
 
@@ -59,16 +60,33 @@ func dataTouchBytes(b []byte, each int) {
 
 var dataWorked atomic.Int64
 
+// dataTurns is how many turns dataWork makes.
+var dataTurns = int64(100_000)
+
 // dataWork takes several times as long as a sample, so that one of each fault is not
 // more than the program can bear; see perfCostMost in package runtime.
 //
 //go:noinline
 func dataWork() {
 	n := int64(0)
-	for i := range int64(100_000) {
+	for i := range dataTurns {
 		n += i & n
 	}
 	dataWorked.Add(n)
+}
+
+// dataWorkLong has dataWork take as long as it says. A sample takes 5 to 60 us, depending on
+// the machine.
+func dataWorkLong(t *testing.T) {
+	_, _, each := perfBoundActed(t, "", perfReq{"page-faults:uk", 7}, func() { perfFault(t, 2000) })
+	least := time.Hour
+	for range 10 {
+		start := time.Now()
+		dataWork()
+		least = min(least, time.Since(start))
+	}
+	dataTurns = max(dataTurns, int64(5*each/float64(least)*float64(dataTurns)))
+	t.Logf("%.0f ns a sample, %v for the work: %d turns", each, least, dataTurns)
 }
 
 // Each is allocated in a function of its own.
@@ -100,6 +118,8 @@ func TestPerfDataFaults(t *testing.T) {
 	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
 	runtime.MemProfileRate = 1
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	defer func(turns int64) { dataTurns = turns }(dataTurns)
+	dataWorkLong(t)
 	t.Setenv(costEnv, "off")
 
 	page := os.Getpagesize()
