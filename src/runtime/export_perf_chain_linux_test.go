@@ -16,6 +16,41 @@ const PerfHasChains = perfHasChains
 // PerfHasAccount reports whether the goroutine has an account, or what stands for one.
 func PerfHasAccount() bool { return getg().account != 0 }
 
+// PerfUnfollowed returns how many goroutines have neither, and how many of those that there
+// are mark for the garbage collector.
+func PerfUnfollowed() (n int, workers int32) {
+	forEachGRace(func(gp *g) {
+		if gp.account == 0 && readgstatus(gp) != _Gdead {
+			n++
+		}
+	})
+	return n, gcBgMarkWorkerCount
+}
+
+// PerfChainGrows reports whether newstack is to read a record whose stack has the functions,
+// from the leaf to morestack.
+func PerfChainGrows(funcs ...string) bool {
+	pcs := map[string]uintptr{
+		"scanblock":   abi.FuncPCABIInternal(scanblock),
+		"copystack":   abi.FuncPCABIInternal(copystack),
+		"schedule":    abi.FuncPCABIInternal(schedule),
+		"gopreempt_m": abi.FuncPCABIInternal(gopreempt_m),
+		"preemptPark": abi.FuncPCABIInternal(preemptPark),
+		"newstack":    abi.FuncPCABIInternal(newstack),
+		"morestack":   abi.FuncPCABI0(morestack),
+	}
+	words := make([]uint64, 64)
+	r := perfRing{data: uintptr(unsafe.Pointer(&words[0])), mask: uint64(len(words))*8 - 1}
+	rec := perfRecord{chain: perfChainRecord{first: 4, user: 5, last: 5}}
+	for _, name := range funcs {
+		words[rec.chain.last] = uint64(pcs[name]) + 1
+		rec.chain.last++
+	}
+	grows := r.grows(&rec)
+	KeepAlive(words)
+	return grows
+}
+
 // PerfChainCost is what a KiB of a record with its stack was found to cost, in ns.
 func PerfChainCost() int64 { return perfCost.chain }
 

@@ -315,7 +315,9 @@ func perfBubble(gp *g) {
 // perfBorn gives newg an account if it is started by an accounted goroutine, which
 // parent may be or nil, and does what perfBubble does. It is called from newproc1,
 // before newg has a status. newg has no account: it is taken away when a goroutine ends.
-// While threads are sampled without signals every goroutine gets one.
+// While threads are sampled without signals every goroutine gets one, also the runtime's own:
+// else a sample of the garbage collector's worker would be read when the next goroutine
+// leaves the thread, with the labels of that.
 func perfBorn(newg, parent *g) {
 	if newg.bubble != nil || perfQuiet.Load() != 0 || parent != nil && parent.account != 0 {
 		perfAccountHooks.born(newg, parent)
@@ -328,10 +330,11 @@ func perfBornAccounted(newg, parent *g) {
 	} else if perfQuiet.Load() != 0 {
 		newg.account = perfFollowed.ref()
 	}
-	if parent != nil {
-		if p := perfAccountOf(parent); p != nil {
-			perfInherit(newg, p)
-		}
+	if parent == nil || isSystemGoroutine(newg, false) {
+		return // what the runtime starts by the way is not the program's
+	}
+	if p := perfAccountOf(parent); p != nil {
+		perfInherit(newg, p)
 	}
 }
 

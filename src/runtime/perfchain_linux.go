@@ -157,8 +157,9 @@ func (r *perfRing) hidden(rec *perfRecord, pc uintptr) (caller uintptr, ok bool)
 	return uintptr(r.word(c.off, at+n)), true
 }
 
-// grows reports whether the record's stack begins in morestack. Since newstack reads the
-// ring at its end, that is where the thread is now.
+// grows reports whether the record's stack begins in morestack, and not with a goroutine that
+// newstack preempts. Since newstack reads the ring when it has moved the stack, that is where
+// the thread is now. If it preempts, it does not come back: the thread may be anywhere.
 //
 //go:nowritebarrierrec
 func (r *perfRing) grows(rec *perfRecord) bool {
@@ -167,7 +168,11 @@ func (r *perfRing) grows(rec *perfRecord) bool {
 		return false
 	}
 	f := findfunc(uintptr(r.word(c.off, c.last-1)))
-	return f.valid() && f.funcID == abi.FuncID_morestack
+	if !f.valid() || f.funcID != abi.FuncID_morestack {
+		return false
+	}
+	// The last are the function that preempts, newstack and morestack.
+	return c.user+3 > c.last || !perfGivesWay(uintptr(r.word(c.off, c.last-3)))
 }
 
 // handles reports whether the record's stack has the signal handler in it.

@@ -159,6 +159,46 @@ func TestPerfFollowed(t *testing.T) {
 	}
 }
 
+// TestPerfFollowedWorkers tests that the garbage collector's workers have an account, too, if
+// they are started while threads are sampled without signals.
+func TestPerfFollowedWorkers(t *testing.T) {
+	_, before := runtime.PerfUnfollowed()
+	perfChainStart(t, 1e6)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(int(before) + 2))
+	runtime.GC()
+	n, workers := runtime.PerfUnfollowed()
+	if workers <= before {
+		t.Fatalf("%d workers, and %d before", workers, before)
+	}
+	if n != 0 {
+		t.Errorf("%d goroutines have no account", n)
+	}
+}
+
+// TestPerfChainGrows tests which records wait for newstack to read them: those of a stack that
+// it moves, and not those of what runs on the thread when it has preempted a goroutine.
+func TestPerfChainGrows(t *testing.T) {
+	if !runtime.PerfHasChains {
+		t.Skip("the kernel can't follow Go's stacks on this architecture")
+	}
+	for _, tt := range []struct {
+		stack string
+		want  bool
+	}{
+		{"scanblock schedule", false},
+		{"newstack morestack", true},
+		{"copystack newstack morestack", true},
+		{"scanblock copystack newstack morestack", true},
+		{"gopreempt_m newstack morestack", false},
+		{"preemptPark newstack morestack", false},
+		{"scanblock schedule gopreempt_m newstack morestack", false},
+	} {
+		if got := runtime.PerfChainGrows(strings.Fields(tt.stack)...); got != tt.want {
+			t.Errorf("%s: %t", tt.stack, got)
+		}
+	}
+}
+
 // TestPerfChainCost tests that a session finds out what records with their stacks cost
 // more than others. Interrupts may differ by more, so there are several tries.
 func TestPerfChainCost(t *testing.T) {

@@ -55,6 +55,7 @@ func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 
 	hits := &t.hits
 	hits.reset(t.n)
+	whole := true // the ring is read
 	var entry int64
 	if t.chain.slots != 0 {
 		entry = nanotime() // their records don't have it
@@ -65,6 +66,7 @@ func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 			t.chain.bell.rang(head, t.ring.mask+1)
 		}
 		t.drain(hits, gp, c, head, delayed)
+		whole = t.ring.tail == head
 	} else if doorbell {
 		entry = nanotime()
 		t.drainCounters(hits, gp, perfSigFD(c))
@@ -82,8 +84,9 @@ func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 		t.chain.handled(t, entry)
 	}
 	// Records since head was read overflowed in this handler. Their signal is
-	// blocked until it returns.
-	if t.ring.base != 0 {
+	// blocked until it returns. If drain has left some to newstack, these stay behind
+	// them, and have stacks that say so.
+	if t.ring.base != 0 && whole {
 		t.drainLeafs(t.ring.head(), perfLeafHandler)
 	}
 	t.lock.Store(0)
