@@ -99,6 +99,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	p.numbers()
 	p.latencies()
 	p.events()
+	p.together()
 	p.distributions()
 	p.patterns()
 	p.ruledOut()
@@ -234,6 +235,21 @@ func (p *page) events() {
 	for _, x := range r.Pairs[:min(len(r.Pairs), maxPairs)] {
 		p.put("<p>%s.</p>\n", x.sentence())
 	}
+}
+
+// together writes which events make the tail together.
+func (p *page) together() {
+	r := p.r
+	j := r.Together
+	if j == nil {
+		return
+	}
+	p.put("<h2>%s</h2>\n<table>\n<tr><th>Event</th><th class=\"n\">lower by</th><th class=\"n\">part</th><th class=\"n\">high in</th><th class=\"n\">of</th><th class=\"n\">above</th></tr>\n", r.togetherTitle())
+	for _, e := range j.Events {
+		p.put("<tr><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n", e.Event,
+			p.latency(r.Tail*e.Adjusted), percent(e.Adjusted), strconv.Itoa(e.High), strconv.Itoa(e.N), number(e.Threshold)+unit(e.Unit))
+	}
+	p.put("</table>\n<p>%s.</p>\n", j.sentence(r))
 }
 
 // more says how many are left out.

@@ -154,6 +154,8 @@ func WriteSegments(w io.Writer, list []Segment, dates bool) error {
 			cause = "too few requests"
 		} else if c := s.causes(); len(c) > 0 {
 			cause, by = plain(c[0].Event), percent(c[0].Adjusted)
+		} else if s.Together != nil {
+			cause, by = plain(s.Together.Event), percent(s.Together.Adjusted)
 		}
 		which := ""
 		if k := slices.IndexFunc(shown, func(x Segment) bool { return x.Report == s.Report }); k >= 0 {

@@ -117,6 +117,10 @@ func (r *Report) Cause() string {
 		return fmt.Sprintf("%s makes the tail%s: %s is %s%s, and %s%s without the %d requests in which it is above %s%s: %s less",
 			plain(e.Event), of, tail, number(v), unit(r.Unit), number(v*(1-e.Adjusted)), unit(r.Unit), e.High, number(e.Threshold), unit(e.Unit), percent(e.Adjusted))
 	}
+	if e := r.Together; e != nil {
+		return fmt.Sprintf("%s make the tail together: %s is %s%s, and %s%s without the %d requests in which one of them is high: %s less",
+			plain(e.Event), tail, number(r.Tail), unit(r.Unit), number(r.Tail*(1-e.Adjusted)), unit(r.Unit), e.High, percent(e.Adjusted))
+	}
 	if p := r.best(); p != nil {
 		return fmt.Sprintf("no event makes the tail, but %s describes slow requests", plain(p.conds()))
 	}
@@ -153,6 +157,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		fmt.Fprintf(b, "%s\n", plain(note))
 	}
 	r.writeEvents(b)
+	r.writeTogether(b)
 	r.writePatterns(b)
 	r.writeRuledOut(b)
 	return b.Flush()
@@ -182,6 +187,33 @@ func (r *Report) writeEvents(b *bufio.Writer) {
 	for _, p := range r.Pairs[:min(len(r.Pairs), maxPairs)] {
 		fmt.Fprintf(b, "%s\n", plain(p.sentence()))
 	}
+}
+
+// writeTogether writes which events make the tail together.
+func (r *Report) writeTogether(b *bufio.Writer) {
+	j := r.Together
+	if j == nil {
+		return
+	}
+	fmt.Fprintf(b, "\n%s:\n\n", r.togetherTitle())
+	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(tw, "event\tlower by\tpart\thigh in\tof\tabove\n")
+	for _, e := range j.Events {
+		fmt.Fprintf(tw, "%s\t%s%s\t%s\t%d\t%d\t%s%s\n", plain(e.Event), number(r.Tail*e.Adjusted), unit(r.Unit), percent(e.Adjusted), e.High, e.N, number(e.Threshold), unit(e.Unit))
+	}
+	tw.Flush()
+	fmt.Fprintf(b, "%s\n", plain(j.sentence(r)))
+}
+
+// sentence says what the impact of all is.
+func (j *Joint) sentence(r *Report) string {
+	low, above := j.bounds()
+	return fmt.Sprintf("without all %d of these requests it is %s%s lower: %s, 95 of 100: %s to %s",
+		j.High, number(r.Tail*j.Adjusted), unit(r.Unit), percent(j.Adjusted), percent(low), percent(above))
+}
+
+func (r *Report) togetherTitle() string {
+	return fmt.Sprintf("By how much %s is lower without requests in which one event is high: the others make it, too", percentName(r.P))
 }
 
 func (r *Report) eventsTitle() string {
@@ -250,6 +282,7 @@ func (r *Report) ruledOut() (list []ruling) {
 	groups := make(map[string][]string)
 	for _, e := range r.Impacts {
 		switch {
+		case r.Together != nil && slices.ContainsFunc(r.Together.Events, func(x Impact) bool { return x.Event == e.Event }):
 		case e.Parent != "":
 			list = append(list, ruling{"is " + e.Remark, []string{e.Event}, true})
 		case e.Remark == remarkFew && e.N > 0:

@@ -99,21 +99,21 @@ type event struct {
 	within         bitset // those that are looked at; nil for all
 	first          *event // the first one with the same sets
 	tried          int    // thresholds
+	knots          []knot // that were tried
 	Impact
 }
 
 // variance returns the impact of each column of numbers on the percentile p, the greatest
-// first, and pairs of events of which each could be the cause of the other. It returns false
-// if the crew was stopped.
-func variance(r *ranked, p float64, seed uint64) ([]Impact, []Pair, bool) {
-	var events []*event
+// first, pairs of events of which each could be the cause of the other, and the events. It returns
+// false if the crew was stopped.
+func variance(r *ranked, p float64, seed uint64) (list []Impact, pairs []Pair, events []*event, ok bool) {
 	for i := range r.Columns {
 		if r.Columns[i].Words == nil {
 			events = append(events, &event{Column: &r.Columns[i], Impact: Impact{Event: r.Columns[i].Name, Unit: r.Columns[i].Unit}})
 		}
 	}
 	if !r.parallel(len(events), func(i int) { events[i].measure(r, p) }) {
-		return nil, nil, false
+		return nil, nil, nil, false
 	}
 	byName := make(map[string]*event)
 	for _, e := range events {
@@ -121,12 +121,12 @@ func variance(r *ranked, p float64, seed uint64) ([]Impact, []Pair, bool) {
 	}
 	// Rule 2: a child that is in proportion to its parent follows it.
 	if !r.parallel(len(events), func(i int) { events[i].followParent(r, byName) }) {
-		return nil, nil, false
+		return nil, nil, nil, false
 	}
 	for i, f := range firstAlike(len(events), func(i int) uint64 { return events[i].high.hash() }, func(i, j int) bool { return events[i].sameSets(events[j]) }) {
 		events[i].first = events[f]
 	}
-	pairs := adjust(events, r.work)
+	pairs = adjust(events, r.work)
 	// What is drawn depends on the first one that is alike, so that all of them have the same bounds.
 	needed := make(map[*event]bool)
 	for _, e := range events {
@@ -134,7 +134,7 @@ func variance(r *ranked, p float64, seed uint64) ([]Impact, []Pair, bool) {
 			needed[e.first] = true
 		}
 	}
-	ok := r.parallel(len(events), func(i int) {
+	ok = r.parallel(len(events), func(i int) {
 		if e := events[i]; needed[e] {
 			e.bootstrap(r, p, rand.New(rand.NewPCG(seed, uint64(i))))
 			e.Without = e.without(r, p)
@@ -147,7 +147,7 @@ func variance(r *ranked, p float64, seed uint64) ([]Impact, []Pair, bool) {
 			e.Low, e.Above, e.Without = 0, 0, CDF{}
 		}
 	}
-	list := make([]Impact, len(events))
+	list = make([]Impact, len(events))
 	for i, e := range events {
 		list[i] = e.Impact
 	}
@@ -163,7 +163,7 @@ func variance(r *ranked, p float64, seed uint64) ([]Impact, []Pair, bool) {
 		return cmp.Or(cmp.Compare(math.Round(100*b.Adjusted), math.Round(100*a.Adjusted)),
 			known(b)-known(a), cmp.Compare(math.Round(100*b.Low), math.Round(100*a.Low)), cmp.Compare(b.Adjusted, a.Adjusted))
 	})
-	return list, pairs, ok
+	return list, pairs, events, ok
 }
 
 // measure finds the event's threshold, and its raw impact.
@@ -210,8 +210,13 @@ func (e *event) measure(r *ranked, p float64) {
 		e.Own = e.own(r, times, p)
 	}
 
-	// If the event had nothing to do with latency, it would be high in as many of the slow
-	// requests as of all.
+	e.Chance = e.chance(r, p, e.places(r))
+}
+
+// chance bounds the probability that the event is high in as many of the slow requests, if it had
+// nothing to do with latency: it would be so in as many of them as of all. places is the logarithm
+// of in how many places it could have been found.
+func (e *event) chance(r *ranked, p, places float64) float64 {
 	slow, tail := 0, above(p, e.N)+1
 	for k, seen := 0, 0; seen < tail; k++ {
 		if e.recorded.has(k) {
@@ -221,8 +226,7 @@ func (e *event) measure(r *ranked, p float64) {
 			}
 		}
 	}
-	places := math.Log(float64(e.tried * len(r.Columns)))
-	e.Chance = math.Exp(min(0, places+logChance(slow, tail, e.High, e.N)))
+	return math.Exp(min(0, places+logChance(slow, tail, e.High, e.N)))
 }
 
 // times returns the columns that include the event's time, or nil if it isn't known or one of them
@@ -459,7 +463,7 @@ func (e *event) turn(r *ranked, values []float64, p float64) (knot, string) {
 			found = append(found, k)
 		}
 	}
-	if e.tried = len(found); len(found) == 0 {
+	if e.tried, e.knots = len(found), found; len(found) == 0 {
 		return knot{}, remarkNoStep
 	}
 	// without returns the percentile of those below the threshold of a knot, by the sample.

@@ -129,7 +129,7 @@ func analyzeVariance(t *Table, p float64) ([]Impact, []Pair) {
 	for i := range t.Columns {
 		t.Columns[i].Describe()
 	}
-	list, pairs, _ := variance(rank(t, false), p, 1)
+	list, pairs, _, _ := variance(rank(t, false), p, 1)
 	return list, pairs
 }
 

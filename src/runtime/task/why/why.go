@@ -54,6 +54,7 @@ type Report struct {
 
 	Impacts  []Impact // of all events, the greatest first
 	Pairs    []Pair
+	Together *Joint    // if no event makes the tail by itself; nil if none do together
 	Patterns []Pattern // that are not by chance, by latency
 }
 
@@ -119,9 +120,15 @@ func analyze(t *Table, o Options, w *work) (*Report, error) {
 	if at(0) == at(1) {
 		return rep, nil
 	}
+	var events []*event
 	ok := false
-	if rep.Impacts, rep.Pairs, ok = variance(r, o.P, o.Seed); !ok {
+	if rep.Impacts, rep.Pairs, events, ok = variance(r, o.P, o.Seed); !ok {
 		return nil, errStopped
+	}
+	if !rep.few() && rep.hasTail() && len(rep.causes()) == 0 {
+		if rep.Together = jointly(r, o.P, o.Seed, events); r.stopped() {
+			return nil, errStopped
+		}
 	}
 	// What only follows another event describes nothing.
 	c.Columns = slices.DeleteFunc(c.Columns, func(col Column) bool {
@@ -325,7 +332,7 @@ func (r *Report) causes() (list []Impact) {
 		return nil
 	}
 	for _, e := range r.Impacts {
-		if e.Remark == "" && e.Adjusted >= leastCause && e.Low > 0 && e.Chance < chance {
+		if e.makesTail() {
 			list = append(list, e)
 		}
 	}
