@@ -230,3 +230,62 @@ func TestCgoPerfTask(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 }
+
+// TestCgoPerfIdle tests that a profile leaves a program alone whose threads of C wait, that
+// none of their samples is lost when they no longer do, even if they use little CPU time,
+// and that a thread that comes then is sampled.
+func TestCgoPerfIdle(t *testing.T) {
+	if asan.Enabled || msan.Enabled {
+		t.Skip("sanitizers call the signal handler late")
+	}
+	testenv.MustHaveCGO(t)
+	testenv.MustHaveGoBuild(t)
+	exe, err := buildTestProg(t, "testprogcgo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		mode, threads string
+		env           []string
+	}{
+		{"calls", "1", nil},
+		{"calls", "50", nil},
+		{"rare", "1", nil},
+		{"new", "1", nil},
+		{"new", "1", []string{"GOMAXPROCS=1"}},
+	} {
+		t.Run(strings.Join(append(tt.env, tt.mode, tt.threads), ","), func(t *testing.T) {
+			cmd := testenv.CleanCmdEnv(exec.Command(exe, "CgoPerfIdle"))
+			cmd.Env = append(append(cmd.Env, tt.env...), "GO_PPROF_MAX_OVERHEAD=off", "PERF_IDLE_MODE="+tt.mode, "PERF_IDLE_THREADS="+tt.threads)
+			out, err := cmd.Output()
+			if err != nil {
+				if e, ok := err.(*exec.ExitError); ok {
+					if strings.Contains(string(e.Stderr), "cpu profile: event page-faults") {
+						t.Skipf("%s", e.Stderr)
+					}
+					out = e.Stderr
+				}
+				t.Fatalf("%v\n%s", err, out)
+			}
+			var slept, used, calls, sampled, lost int64
+			if _, err := fmt.Sscanf(string(out), "slept %d\nused %d\ncalls %d\nsampled %d\nlost %d", &slept, &used, &calls, &sampled, &lost); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			t.Logf("slept %d times and used %d ns in an idle second; %d calls, %d samples, %d lost", slept, used, calls, sampled, lost)
+			// Each look at the rings is several sleeps, of the looking thread and of
+			// those of the scheduler. CPU time calls for some.
+			if most := 30 + used/1e6; slept > most {
+				t.Errorf("the idle program's threads slept %d times a second and used %d ns, want at most %d times", slept, used, most)
+			}
+			// A new thread has none before it is seen, soon. The overhead bound makes longer
+			// periods, of which each thread may be in the midst of one at the end.
+			least := calls * 9 / 10
+			if tt.mode == "new" {
+				least = calls / 2
+			}
+			if sampled < least || lost != 0 {
+				t.Errorf("%d calls: %d samples, %d lost", calls, sampled, lost)
+			}
+		})
+	}
+}

@@ -197,6 +197,7 @@ func (c *perfCPU) sync() (off int64) {
 
 // perfThreadTime returns the current thread's CPU time, in ns.
 //
+//go:nosplit
 //go:nowritebarrierrec
 func perfThreadTime() int64 {
 	var ts [2]uintptr

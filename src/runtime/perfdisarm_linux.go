@@ -12,6 +12,7 @@ import "internal/runtime/perf"
 // if it was the last session.
 func perfosStop(ss *perfSession) {
 	perfStopThreads(ss)
+	perfDozeEnd() // a poll(2) keeps counters in existence
 	if ss.quiet {
 		ss.quiet = false
 		perfQuietStop()

@@ -86,6 +86,7 @@ func perfForeignInsert(t *perfThread) {
 	perfForeign.n++
 	t.foreign = true
 	tab.insert(t)
+	perfDozeEnd() // which looks at all rings when it begins
 }
 
 func (tab *perfForeignTable) insert(t *perfThread) {
@@ -149,6 +150,7 @@ func perfForeignRemove(t *perfThread) {
 		i = j
 	}
 	tab.at(i).t.Store(0)
+	perfDozeEnd()
 }
 
 // perfForeignReset empties the table. No thread is armed.

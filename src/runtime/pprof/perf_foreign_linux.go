@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -22,6 +23,12 @@ const (
 	// 170 or 42.
 	foreignInterval = 20 * time.Millisecond
 
+	// foreignIdle is the CPU time that a program uses between two looks if it does
+	// something. One that uses less is idle: the next look comes when a thread that runs
+	// C has a sample, or when so much has been used since the last one. For a thread
+	// that has begun, that and a tick of the kernel is no later than foreignInterval.
+	foreignIdle = 5 * time.Millisecond
+
 	// foreignShare is the part of a CPU that looking takes at most, and that
 	// finding threads does: one of so many. What costs more is done less often.
 	foreignShare = 500
@@ -31,7 +38,8 @@ const (
 	foreignLate = 200 * time.Millisecond
 
 	// foreignSweep is how often all threads are listed even if none seems to have
-	// come or gone.
+	// come or gone. While the program is idle only the CPU time is checked so often, as
+	// threads that run between the kernel's ticks only seem to use none.
 	foreignSweep = time.Second
 )
 
@@ -45,6 +53,12 @@ type foreignThreads struct {
 	rest   time.Duration // from then on
 	tids   []int32
 	buf    []byte
+
+	used      int64         // runtime_perfDozeTime at the end of the last look
+	dozed     time.Duration // CPU time that dozing has taken since
+	sleepless bool          // the system can't doze
+	polls     []uint64      // memory of runtime_perfDozeWait
+	looks     atomic.Int64  // for tests
 
 	looking, finding allowance
 
@@ -85,19 +99,24 @@ func (a *allowance) spend(cost time.Duration, now time.Time) time.Duration {
 
 // findForeign finds the threads that there are, and from then on those that come.
 func findForeign() *foreignThreads {
-	f := &foreignThreads{
-		stop: make(chan struct{}),
-		done: make(chan struct{}),
-		buf:  make([]byte, 16<<10),
-	}
+	f := newForeign()
 	f.find(readThreadState())
 	go f.run()
 	return f
 }
 
+func newForeign() *foreignThreads {
+	return &foreignThreads{
+		stop: make(chan struct{}),
+		done: make(chan struct{}),
+		buf:  make([]byte, 16<<10),
+	}
+}
+
 // end ends f.
 func (f *foreignThreads) end() {
 	close(f.stop)
+	runtime_perfDozeEnd()
 	<-f.done
 }
 
@@ -105,15 +124,54 @@ func (f *foreignThreads) run() {
 	defer close(f.done)
 	timer := time.NewTimer(foreignInterval)
 	defer timer.Stop()
-	for {
-		select {
-		case <-timer.C:
-			timer.Reset(max(foreignInterval, f.look()))
-		case <-f.stop:
-			return
-		}
+	for rest := time.Duration(0); f.wait(timer, rest); {
+		rest = f.look()
 	}
 }
+
+// wait waits until it is time to look, which it must not be before rest has passed. It
+// reports false if f ends.
+func (f *foreignThreads) wait(timer *time.Timer, rest time.Duration) bool {
+	timer.Reset(max(foreignInterval, rest))
+	select {
+	case <-timer.C:
+	case <-f.stop:
+		return false
+	}
+	changes := runtime_perfDozeChanges() // before the look at f.stop; see end
+	if f.ended() {
+		return false
+	}
+	if !f.sleepless && runtime_perfDozeTime()-f.used < int64(foreignIdle) {
+		f.sleepless = !f.doze(changes)
+	}
+	return !f.ended()
+}
+
+// ended reports whether f has ended.
+func (f *foreignThreads) ended() bool {
+	select {
+	case <-f.stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// doze sleeps while the program is idle. It reports false if the system can't.
+func (f *foreignThreads) doze(changes uint32) (ok bool) {
+	var spent int64
+	f.polls, spent, ok = runtime_perfDozeWait(changes, f.used+int64(foreignIdle), int64(foreignSweep), f.polls)
+	f.dozed += time.Duration(spent)
+	return ok
+}
+
+// Provided by package runtime; see perfdoze_linux.go there.
+
+func runtime_perfDozeTime() int64
+func runtime_perfDozeChanges() uint32
+func runtime_perfDozeEnd()
+func runtime_perfDozeWait(changes uint32, cpu, wall int64, polls []uint64) (grown []uint64, spent int64, ok bool)
 
 // look has samples read, and looks for threads if some seem to have come or gone.
 // It returns how long not to look for samples again.
@@ -121,6 +179,7 @@ func (f *foreignThreads) look() time.Duration {
 	// So that the time is this thread's.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	f.looks.Add(1)
 	start := threadCPUTime()
 	spent := time.Duration(runtime_perfLook())
 	state := readThreadState()
@@ -128,6 +187,10 @@ func (f *foreignThreads) look() time.Duration {
 	if f.due(state, time.Now()) {
 		f.find(state)
 	}
+	start = threadCPUTime()
+	f.used = runtime_perfDozeTime()
+	cost += threadCPUTime() - start + f.dozed
+	f.dozed = 0
 	return f.looking.spend(cost, time.Now())
 }
 

@@ -5,6 +5,7 @@
 package pprof
 
 import (
+	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -126,5 +127,35 @@ func TestForeignAllowance(t *testing.T) {
 			t.Fatalf("look %d puts off the next by %v, %v after one of %v", i, wait, after, dearest)
 		}
 		now = now.Add(max(wait, foreignInterval))
+	}
+}
+
+// TestForeignIdle tests that hardly anybody looks while the program does nothing, but that
+// looks go on where the system can't sleep until it does something, and that all ends.
+func TestForeignIdle(t *testing.T) {
+	if runtime_perfHasForeign() {
+		t.Skip("sessions have threads looked for themselves; see TestCgoPerfIdle in package runtime")
+	}
+	for _, sleepless := range []bool{false, true} {
+		s, err := StartSession(PerfEvent(io.Discard, "page-faults", 0))
+		if err != nil {
+			t.Skip(err)
+		}
+		f := newForeign()
+		f.sleepless = sleepless
+		go f.run()
+		if sleepless {
+			waitFor(t, "looks go on", func() bool { return f.looks.Load() > 10 })
+		} else {
+			time.Sleep(100 * time.Millisecond)
+			looks, used := f.looks.Load(), cpuTime(rusage(t))
+			time.Sleep(2 * time.Second)
+			looks, used = f.looks.Load()-looks, cpuTime(rusage(t))-used
+			if most := 5 + 2*used/int64(foreignIdle); looks > most {
+				t.Errorf("%d looks at an idle program that has used %d ns of CPU time, want at most %d", looks, used, most)
+			}
+		}
+		f.end()
+		s.Stop()
 	}
 }
