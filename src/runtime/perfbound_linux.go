@@ -50,9 +50,6 @@ const (
 	// shorter period can treble the cost (from 3 to 1).
 	perfCostLow = 5
 
-	// perfMaxLonger is how many steps to longer periods are taken at once.
-	perfMaxLonger = 4
-
 	// perfMaxOutlier limits what one run of the handler counts, as a multiple of
 	// the least in the window. Several interrupts in a row make a run that much
 	// dearer; what is more is time in which the thread was off the CPU.
@@ -280,8 +277,9 @@ func perfDirection(cost, counting, total int64) int {
 	if cost*(100-limit)*perfCostLow < program*limit {
 		return -1
 	}
+	const longer = 4 // steps at once, at most
 	n := 0
-	for ; n < perfMaxLonger && cost*(100-limit) > program*limit; n++ {
+	for ; n < longer && cost*(100-limit) > program*limit; n++ {
 		cost /= 2
 	}
 	return n

@@ -39,9 +39,6 @@ var perfCost = struct {
 const (
 	perfCostPeriod = 100e3 // ns, to leave some time between samples
 	perfCostRuns   = 9     // the first of them sets the period, see endFirst
-	perfCostWait   = 20e6  // ns, after which to do without: SIGPROF is blocked, or there is no CPU
-	perfCostFaults = 64
-	perfCostSpin   = 500 // some hundred ns
 )
 
 // perfMeasureCost measures perfCost on the current thread, whose M is mp. It borrows
@@ -145,13 +142,17 @@ func (t *perfThread) measureChain() {
 // perfGaps stores how long this thread was interrupted each time the value of done
 // changed, and returns the number of gaps it found.
 func perfGaps(gaps []int64, done func() uint64) int {
+	const (
+		wait = 20e6 // ns, after which to do without: SIGPROF is blocked, or there is no CPU
+		spin = 500  // some hundred ns
+	)
 	begin := nanotime()
 	last, now, gap, least := done(), begin, int64(0), int64(1)<<62
 	n := 0
-	for n < len(gaps) && now-begin < perfCostWait {
+	for n < len(gaps) && now-begin < wait {
 		// Unwinding is much dearer in the vDSO, which reads the clock, than in most
 		// code. So most of the time is spent here.
-		perfSpin(perfCostSpin)
+		perfSpin(spin)
 
 		// The interrupt came between the last reading of the time and this one, or
 		// in the interval before, if that was after the last look at the value.
@@ -187,7 +188,7 @@ func perfPageFault() int64 {
 		return 0
 	}
 	least := int64(1) << 62
-	for range perfCostFaults {
+	for range 64 {
 		madvise(p, physPageSize, _MADV_DONTNEED)
 		start := nanotime()
 		*(*byte)(p) = 1

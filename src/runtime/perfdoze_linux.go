@@ -34,10 +34,6 @@ var perfDoze struct {
 
 const processCPUTime = 2 // CLOCK_PROCESS_CPUTIME_ID
 
-// perfDozeShare is the part of a CPU that polling takes at most: one of so many. It takes
-// longer the more rings there are, and is done less often then.
-const perfDozeShare = 5000
-
 // perfDozeChanges returns a number for perfDozeWait.
 //
 //go:linkname perfDozeChanges runtime/pprof.runtime_perfDozeChanges
@@ -71,9 +67,9 @@ func perfDozeTime() int64 {
 
 // perfDozeWait sleeps until a thread that runs C has a sample or ends, perfDozeTime has
 // come to cpu, or perfDozeEnd has been called since changes was current. It checks the
-// time each wall ns, or less often if there are many rings. One goroutine may call it at a time. polls is memory to
-// use, and returned for the next call. spent is the CPU time that it has taken. It must
-// not be called after perfStop.
+// time each wall ns, or less often if there are many rings. One goroutine may call it at a
+// time, and none after perfStop. polls is memory to use, and returned for the next call.
+// spent is the CPU time that it has taken.
 //
 //go:linkname perfDozeWait runtime/pprof.runtime_perfDozeWait
 func perfDozeWait(changes uint32, cpu, wall int64, polls []uint64) (grown []uint64, spent int64, ok bool) {
@@ -125,6 +121,7 @@ type perfDozer struct {
 //
 //go:noinline
 func perfDozePolls(begin uint32, polls []uint64, n *int) (more bool) {
+	const _POLLIN = 0x1
 	systemstack(func() {
 		lock(&perfProf.lock)
 		if tab := perfForeignCurrent(); tab != nil {
@@ -145,8 +142,6 @@ func perfDozePolls(begin uint32, polls []uint64, n *int) (more bool) {
 	return more
 }
 
-const _POLLIN = 0x1
-
 // sleep is perfDozeWait without a P. It reports false if the system can't. Signals stay
 // blocked but in ppoll(2), so that none comes too early to end it. There may be little
 // stack, and none of the functions called here splits it.
@@ -154,6 +149,9 @@ const _POLLIN = 0x1
 //go:nosplit
 //go:nowritebarrierrec
 func (p *perfDozer) sleep() bool {
+	// Polling takes one part of a CPU in so many at most. It takes longer the more rings
+	// there are, and is done less often then.
+	const share = 5000
 	sigblock(false)
 	tid := int32(gettid())
 	var ev sigevent
@@ -170,7 +168,7 @@ func (p *perfDozer) sleep() bool {
 			errno = p.poll(timer)
 			spent := perfThreadTime() - start
 			perfDoze.own += spent
-			p.wall = max(p.wall, spent*perfDozeShare)
+			p.wall = max(p.wall, spent*share)
 		}
 		perfDoze.tid.Store(0)
 		timer_delete(timer)

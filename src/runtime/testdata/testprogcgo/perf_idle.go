@@ -139,9 +139,9 @@ func init() {
 	register("CgoPerfIdle", CgoPerfIdle)
 }
 
-// CgoPerfIdle prints, by the mode in its environment, how many calls there were in threads
-// of C, how many samples stand for and how many did not fit in a ring, and how often threads have slept in an idle second, and how
-// much CPU time they have used in it.
+// CgoPerfIdle prints how often threads have slept in an idle second and how much CPU time
+// they have used in it, then how many calls there were in threads of C, how many of these
+// samples stand for, and how many did not fit in a ring. The mode is in its environment.
 func CgoPerfIdle() {
 	n, _ := strconv.Atoi(os.Getenv("PERF_IDLE_THREADS"))
 	C.perfIdleStart(C.int(n))
@@ -170,7 +170,9 @@ func CgoPerfIdle() {
 			time.Sleep(100 * time.Millisecond) // until it is idle again, or nearly
 		}
 	case "rare":
-		const each, pause = 1000, 1_000_000 // little CPU time, many records
+		// Little CPU time, many records. A look may be put off by 200 ms, for which a
+		// ring has room if there is one in 2 ms.
+		const each, pause = 500, 2_000_000
 		C.perfIdleCall(C.int(n), each, pause)
 		calls = n * each
 	case "new":
