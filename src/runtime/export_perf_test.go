@@ -123,3 +123,5 @@ func PerfPlaceSweeping(addr uintptr, off int32, changing bool) (got PerfPlace) {
 	startTheWorld(stw)
 	return got
 }
+
+var PerfFunc = perfFunc
