@@ -406,12 +406,12 @@ func TestPerfBoundOffAlive(t *testing.T) {
 // that run beside it.
 func TestPerfBoundStrictest(t *testing.T) {
 	perfNeeds(t, "task-clock:uk")
-	run := func() { perfCompute(100e6) }
-	// A sample costs a twelfth of the period, or less where samples are frequent: much
-	// more than 1 percent, and not so much that the loosest bound acts. On a busy machine
+	run := func() { perfCompute(200e6) } // 100 samples or more
+	// A sample costs a twelfth of the period: much more than 1 percent, and not so much that
+	// the loosest bound acts where interrupts become several times as dear. On a busy machine
 	// some look much dearer than they are, so the cheapest run counts, and in no case are
-	// there fewer than 5,000 in a second.
-	cheapest := 200e3 / 12
+	// there fewer than 1,000 in a second.
+	cheapest := 1e6 / 12
 	for range 3 {
 		_, _, each := perfBoundActed(t, "", perfReq{"task-clock:uk", 1e6}, run)
 		cheapest = min(cheapest, each)
