@@ -19,11 +19,11 @@ import (
 	"testing"
 )
 
-// TestCgoPerfPlace tests that calls that come through C, or from a thread that C
-// created, are one sample each, with the stack that the callee sees.
-func TestCgoPerfPlace(t *testing.T) {
+// perfCgoProg returns testprogcgo. why is what sanitizers do that the test can't bear.
+func perfCgoProg(t *testing.T, why string) (exe string) {
+	t.Helper()
 	if asan.Enabled || msan.Enabled {
-		t.Skip("sanitizers call the signal handler late")
+		t.Skip(why)
 	}
 	testenv.MustHaveCGO(t)
 	testenv.MustHaveGoBuild(t)
@@ -31,6 +31,13 @@ func TestCgoPerfPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return exe
+}
+
+// TestCgoPerfPlace tests that calls that come through C, or from a thread that C
+// created, are one sample each, with the stack that the callee sees.
+func TestCgoPerfPlace(t *testing.T) {
+	exe := perfCgoProg(t, "sanitizers call the signal handler late")
 	out, err := testenv.CleanCmdEnv(exec.Command(exe, "CgoPerfPlace")).Output()
 	if err != nil {
 		if e, ok := err.(*exec.ExitError); ok && strings.Contains(string(e.Stderr), "cpu profile: event mem:") {
@@ -79,15 +86,7 @@ func TestCgoPerfPlace(t *testing.T) {
 // has, leaf first.
 func perfCross(t *testing.T, env ...string) map[string]int64 {
 	t.Helper()
-	if asan.Enabled || msan.Enabled {
-		t.Skip("sanitizers call the signal handler late")
-	}
-	testenv.MustHaveCGO(t)
-	testenv.MustHaveGoBuild(t)
-	exe, err := buildTestProg(t, "testprogcgo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := perfCgoProg(t, "sanitizers call the signal handler late")
 	cmd := testenv.CleanCmdEnv(exec.Command(exe, "CgoPerfCross"))
 	cmd.Env = append(cmd.Env, env...)
 	out, err := cmd.Output()
@@ -195,15 +194,7 @@ func TestCgoPerfEngine(t *testing.T) {
 // TestCgoPerfAccount tests what goroutines count that call C, are called by it, or are on
 // a thread that it has created, and where their time goes.
 func TestCgoPerfAccount(t *testing.T) {
-	if asan.Enabled || msan.Enabled {
-		t.Skip("sanitizers make system calls of their own")
-	}
-	testenv.MustHaveCGO(t)
-	testenv.MustHaveGoBuild(t)
-	exe, err := buildTestProg(t, "testprogcgo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := perfCgoProg(t, "sanitizers make system calls of their own")
 	out, err := testenv.CleanCmdEnv(exec.Command(exe, "CgoPerfAccount")).Output()
 	if err != nil {
 		if e, ok := err.(*exec.ExitError); ok && strings.Contains(string(e.Stderr), "counters: event mem:") {
@@ -217,15 +208,7 @@ func TestCgoPerfAccount(t *testing.T) {
 // TestCgoPerfTask tests what tasks have of goroutines that call C, are called by it, or
 // are on a thread that it has created.
 func TestCgoPerfTask(t *testing.T) {
-	if asan.Enabled || msan.Enabled {
-		t.Skip("sanitizers make system calls of their own")
-	}
-	testenv.MustHaveCGO(t)
-	testenv.MustHaveGoBuild(t)
-	exe, err := buildTestProg(t, "testprogcgo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := perfCgoProg(t, "sanitizers make system calls of their own")
 	if out, err := testenv.CleanCmdEnv(exec.Command(exe, "CgoPerfTask")).CombinedOutput(); err != nil || string(out) != "OK\n" {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -235,15 +218,7 @@ func TestCgoPerfTask(t *testing.T) {
 // none of their samples is lost when they no longer do, even if they use little CPU time,
 // and that a thread that comes then is sampled.
 func TestCgoPerfIdle(t *testing.T) {
-	if asan.Enabled || msan.Enabled {
-		t.Skip("sanitizers call the signal handler late")
-	}
-	testenv.MustHaveCGO(t)
-	testenv.MustHaveGoBuild(t)
-	exe, err := buildTestProg(t, "testprogcgo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := perfCgoProg(t, "sanitizers call the signal handler late")
 	for _, tt := range []struct {
 		mode, threads string
 		env           []string

@@ -38,11 +38,10 @@ const (
 	// third off.
 	perfCostMost = 80
 
-	// perfClockMost is that where a session has clocks. Interrupts can become twice as
-	// dear when the host of a virtual machine is busy: 55 us and 121 us were seen, a
-	// second apart. A thread that makes no progress then must make some as soon as they
-	// cost what they did. Where it can't it does not end when it is killed, either: its
-	// counters are closed by its own way out.
+	// perfClockMost is perfCostMost for sessions with clocks. Interrupts can become twice
+	// as dear while the host of a virtual machine is busy: 55 us and 121 us were seen,
+	// seconds apart. A thread that they stop must go on when they cost what they did
+	// before. Otherwise SIGKILL can't end it either: a thread closes its counters itself.
 	perfClockMost = 50
 
 	// perfCostLow is the part of what samples may cost, for each that the program
