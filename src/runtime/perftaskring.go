@@ -12,9 +12,9 @@
 // Ps beyond the first MaxTaskProcs share a few rings, each of which has a lock for who
 // writes. The first ones never write there, so theirs need none, however many Ps there are.
 //
-// Neither writers nor readers believe what a ring's words say. A length that can't be right
-// costs the records from there on, which count as written over. It can't lead anybody
-// outside the ring, or into a loop without end.
+// Neither writers nor readers believe what a ring's words say. A length or a number that
+// can't be right costs the records from there on, which count as written over. It can't lead
+// anybody outside the ring, between two records, or into a loop without end.
 
 package runtime
 
@@ -41,6 +41,7 @@ type perfTaskRing struct {
 	// Written by the P's user, or with lock: what was pushed, up to head, and still is there, from tail
 	// on.
 	head, tail atomic.Uint64
+	oldest     uint64        // the number of the record at tail, for who writes
 	begun      atomic.Uint64 // records, the one that is being pushed included
 	pushed     atomic.Uint64 // without it
 }
@@ -134,10 +135,12 @@ func (r *perfTaskRing) push(record []uint64) bool {
 	head, tail := r.head.Load(), r.tail.Load()
 	for head+n-tail > r.mask+1 {
 		size := r.words[tail&r.mask]
-		if !r.fits(size, head-tail) {
-			size = head - tail
+		if r.fits(size, head-tail) && r.words[(tail+1)&r.mask] == r.oldest {
+			tail += size
+			r.oldest++
+		} else {
+			tail, r.oldest = head, number
 		}
-		tail += size
 	}
 	if tail != r.tail.Load() {
 		// A reader that sees a new word sees this. (The exchange is a full barrier.)

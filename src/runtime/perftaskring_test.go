@@ -6,9 +6,11 @@ package runtime_test
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"runtime"
 	"runtime/task"
+	"strings"
 	"testing"
 )
 
@@ -42,11 +44,14 @@ func TestPerfTaskRingDamaged(t *testing.T) {
 	kinds := []string{"whole", "whole slow"}
 	task.Slow(kinds[0], 1<<62)
 	task.Slow(kinds[1], 1)
-	n := 0
+	n, lengths := 0, ""
 	push := func(kind string) {
 		n++
 		ctx, tk := task.New(context.Background(), kind)
 		tk.Note("n", fmt.Sprint(n))
+		if lengths != "" {
+			tk.Note("lengths", lengths)
+		}
 		r := tk.Region("region")
 		runtime.Gosched()
 		r.End()
@@ -64,8 +69,10 @@ func TestPerfTaskRingDamaged(t *testing.T) {
 				break
 			}
 			last, lost = "", uint64(rec.Lost.Before)
-			if len(rec.Notes) == 1 {
-				last = rec.Notes[0].Value
+			for _, note := range rec.Notes {
+				if note.Key == "n" {
+					last = note.Value
+				}
 			}
 		}
 		s := r.Stats()
@@ -132,28 +139,45 @@ func TestPerfTaskRingDamaged(t *testing.T) {
 	}
 	t.Logf("%d trials", trials)
 
-	// Over what is damaged.
+	// Over what is damaged. Words within a record look like the lengths of records, too: who
+	// comes to be between two records would stay there.
+	lengths = strings.Repeat(" ", 32*8)
 	for i, kind := range kinds {
-		for d, damage := range damages {
-			r, idle := task.NewReader(false), task.NewReader(false)
-			state()
-			from := rings[i].head
-			push(kind)
-			words := rings[i].words
-			word := &words[from%uint64(len(words))]
-			*word = damage(*word)
-			pushed := uint64(tasks)
-			for rings[i].head < from+2*uint64(len(words)) {
-				push(kind)
-				pushed += tasks
+		state()
+		from := rings[i].head
+		push(kind)
+		state()
+		length := rings[i].head - from // of all that push pushes
+		lengths = strings.Repeat(string(binary.NativeEndian.AppendUint64(nil, length)), 32)
+		between := func(uint64) uint64 {
+			for at := uint64(0); ; at++ {
+				if words := rings[i].words; words[(from+at)%uint64(len(words))] == length {
+					return at
+				}
+			}
+		}
+		for d, damage := range append(damages, between) {
+			for at := range uint64(2) {
+				r, idle := task.NewReader(false), task.NewReader(false)
 				state()
-			}
-			what := fmt.Sprintf("%s: damage %d, in full rings", kind, d)
-			if last, _ := read(r, what, pushed); last != fmt.Sprint(n) {
-				t.Errorf("%s: the last record has the note %q, for %d", what, last, n)
-			}
-			if s := idle.Stats(); s.Pushed != pushed || s.Popped != 0 {
-				t.Errorf("%s: idle: %+v after %d records", what, s, pushed)
+				from = rings[i].head
+				push(kind)
+				words := rings[i].words
+				word := &words[(from+at)%uint64(len(words))]
+				*word = damage(*word)
+				pushed := uint64(tasks)
+				for rings[i].head < from+2*uint64(len(words)) {
+					push(kind)
+					pushed += tasks
+					state()
+				}
+				what := fmt.Sprintf("%s: word %d, damage %d, in full rings", kind, at, d)
+				if last, _ := read(r, what, pushed); last != fmt.Sprint(n) {
+					t.Errorf("%s: the last record has the note %q, for %d", what, last, n)
+				}
+				if s := idle.Stats(); s.Pushed != pushed || s.Popped != 0 {
+					t.Errorf("%s: idle: %+v after %d records", what, s, pushed)
+				}
 			}
 		}
 	}
