@@ -183,7 +183,7 @@ func PerfStartPeriods(percent int, cost int64, period uint64, sessions ...int) (
 // PerfFirstPeriod draws the first period of a clock.
 func PerfFirstPeriod(period uint64, fresh bool) (start, first uint64) {
 	perfLinux.minClock = perfMinClock
-	return perfFirstPeriod(&perf.Config{Attr: perf.Attr{Type: perf.TypeSoftware}}, period, fresh)
+	return perfFirstPeriod(&perf.Config{Attr: perf.Attr{Type: perf.TypeSoftware}}, period, fresh, false)
 }
 
 // PerfLostStart returns what is lost of a clock with that first period on a thread

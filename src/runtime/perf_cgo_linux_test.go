@@ -264,3 +264,26 @@ func TestCgoPerfIdle(t *testing.T) {
 		})
 	}
 }
+
+// TestCgoPerfHeld tests that the rings of threads of C have room for foreignLate of
+// runtime/pprof, also those of threads that have had no sample before.
+func TestCgoPerfHeld(t *testing.T) {
+	exe := perfCgoProg(t, "sanitizers call the signal handler late")
+	cmd := testenv.CleanCmdEnv(exec.Command(exe, "CgoPerfHeld"))
+	cmd.Env = append(cmd.Env, "GOMAXPROCS=1", "GODEBUG=asyncpreemptoff=1", "GO_PPROF_MAX_OVERHEAD=off")
+	out, err := cmd.Output()
+	if err != nil {
+		if e, ok := err.(*exec.ExitError); ok {
+			out = e.Stderr
+		}
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var ms, sampled, late, lost int64
+	if _, err := fmt.Sscanf(string(out), "ms %d\nsampled %d\nlate %d\nlost %d", &ms, &sampled, &late, &lost); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Logf("%d ms in C: %d samples, %d late, %d lost", ms, sampled, late, lost)
+	if lost != 0 || sampled+late < ms*9/10 {
+		t.Errorf("%d ms in C: %d samples, %d late, %d lost", ms, sampled, late, lost)
+	}
+}

@@ -47,7 +47,7 @@ type perfCounter struct {
 func (c *perfCounter) open(t *perfThread, i int, lead *perfFD, ring *perfCounter) (perf.Op, int32) {
 	s := &perfTables.slots[i]
 	period := s.cfg.Periods[s.rung]
-	start, first := perfFirstPeriod(&s.cfg, period, t.fresh)
+	start, first := perfFirstPeriod(&s.cfg, period, t.fresh, t.mp == 0)
 	*c = perfCounter{firstDone: first == period, due: first, start: start, first: first, period: period, rung: s.rung, maxRung: s.rung}
 
 	group := int32(-1)

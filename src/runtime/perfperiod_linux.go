@@ -92,7 +92,12 @@ func perfStartRungs(ss *perfSession) {
 // 10 % too many samples where it took 80 us. So an overflow due there is not
 // sampled at all, and the thread begins with the one after it. lostStart enters it
 // in the ledger.
-func perfFirstPeriod(c *perf.Config, period uint64, fresh bool) (start, first uint64) {
+//
+// A thread that runs C has no handler that would set the event's period. It overflows with
+// its first one until somebody looks at its ring, which is full by then if that period is
+// short. So its first overflow is put off, too. Such a thread has been found at a random
+// moment of its life anyway.
+func perfFirstPeriod(c *perf.Config, period uint64, fresh, inC bool) (start, first uint64) {
 	first = 1 + uint64(cheaprand64())%period
 	least := uint64(0)
 	switch {
@@ -100,6 +105,9 @@ func perfFirstPeriod(c *perf.Config, period uint64, fresh bool) (start, first ui
 		least = perfLinux.minClock
 	case c.Interrupts():
 		least = perfMinFirst
+	}
+	if inC {
+		least = max(least, period-period/4)
 	}
 	switch {
 	case first >= least:

@@ -101,21 +101,21 @@ static void perfIdleJoin(int n) {
 		pthread_join(perfIdleThreads[i], NULL);
 }
 
-// perfIdleBusy calls the target for each ms of arg's of its CPU time.
+// perfIdleBusy calls the target arg times, each 2 ms of its CPU time.
 static void *perfIdleBusy(void *arg) {
 	char *p = perfIdlePages((long)arg);
 	long long start = perfIdleTime();
 	for (long i = 0; i < (long)arg; i++) {
-		perfIdleSpin(start + i * 1000000LL);
+		perfIdleSpin(start + i * 2000000LL);
 		perfIdleTarget(p + i * getpagesize());
 	}
 	munmap(p, (long)arg * getpagesize());
 	return NULL;
 }
 
-static void perfIdleNew(long ms) {
+static void perfIdleNew(long calls) {
 	pthread_t t;
-	if (pthread_create(&t, NULL, perfIdleBusy, (void*)ms) != 0)
+	if (pthread_create(&t, NULL, perfIdleBusy, (void*)calls) != 0)
 		abort();
 	pthread_join(t, NULL);
 }
@@ -161,6 +161,7 @@ func CgoPerfIdle() {
 	fmt.Printf("slept %d\nused %d\n", (r1.Nvcsw-r0.Nvcsw)/seconds, cpu/seconds)
 
 	calls := 0
+	// A look may be put off by 200 ms, for which a ring has room if there is a record in 2 ms.
 	switch mode := os.Getenv("PERF_IDLE_MODE"); mode {
 	case "calls":
 		const rounds, each = 5, 30
@@ -170,15 +171,13 @@ func CgoPerfIdle() {
 			time.Sleep(100 * time.Millisecond) // until it is idle again, or nearly
 		}
 	case "rare":
-		// Little CPU time, many records. A look may be put off by 200 ms, for which a
-		// ring has room if there is one in 2 ms.
+		// Little CPU time, many records.
 		const each, pause = 500, 2_000_000
 		C.perfIdleCall(C.int(n), each, pause)
 		calls = n * each
 	case "new":
-		const ms = 300
-		C.perfIdleNew(ms)
-		calls = ms
+		calls = 300
+		C.perfIdleNew(C.long(calls))
 	default:
 		fmt.Fprintf(os.Stderr, "no mode %q\n", mode)
 		os.Exit(2)
