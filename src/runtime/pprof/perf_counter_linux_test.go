@@ -190,7 +190,7 @@ func TestCountersWithProfile(t *testing.T) {
 		low, high = low/32, high*32
 	}
 	if profiled < low || profiled > high {
-		t.Errorf("%d to %d %s counted, %d %s in the profile", low, high, counted, profiled, event)
+		t.Errorf("%d to %d %s counted, %d %s in the profile:\n%s", low, high, counted, profiled, event, r.ledger())
 	}
 }
 

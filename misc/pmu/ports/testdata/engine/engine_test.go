@@ -114,21 +114,30 @@ func TestProfile(t *testing.T) {
 
 // TestTimer comes after TestProfile: an event that was refused has left nothing
 // behind that keeps the timer from working.
+//
+// The emulator makes one signal of several ticks when it is kept from running: there were
+// 9 to 26 samples in 300 ms, 3 to 16 beside eight busy processes, and once none. So the
+// test tries again then.
 func TestTimer(t *testing.T) {
-	var b bytes.Buffer
-	if err := pprof.StartCPUProfileWithConfig(pprof.OSTimer(&b)); err != nil {
-		t.Fatal(err)
+	const tries = 10
+	for i := 0; i < tries; i++ {
+		var b bytes.Buffer
+		if err := pprof.StartCPUProfileWithConfig(pprof.OSTimer(&b)); err != nil {
+			t.Fatal(err)
+		}
+		if err := pprof.StartCPUProfileWithConfig(pprof.OSTimer(io.Discard)); err == nil {
+			t.Error("two at once")
+		}
+		cpu := spinFor(t, 300)
+		pprof.StopCPUProfile()
+		got := spinning(t, b.Bytes(), "engine.TestTimer")
+		t.Logf("%d samples in %d ms", got, cpu)
+		if got*10 > cpu*3/2 {
+			t.Errorf("%d samples in %d ms, want not more than one in 10 ms", got, cpu)
+		}
+		if got > 0 {
+			return
+		}
 	}
-	if err := pprof.StartCPUProfileWithConfig(pprof.OSTimer(io.Discard)); err == nil {
-		t.Error("two at once")
-	}
-	cpu := spinFor(t, 300)
-	pprof.StopCPUProfile()
-	got := spinning(t, b.Bytes(), "engine.TestTimer")
-	t.Logf("%d samples in %d ms", got, cpu)
-	// On a busy machine the emulator makes one signal of several ticks: there
-	// were 9 to 26 samples in 300 ms.
-	if got == 0 || got*10 > cpu*3/2 {
-		t.Errorf("%d samples in %d ms, want some, but not more than one in 10 ms", got, cpu)
-	}
+	t.Errorf("no samples, %d times", tries)
 }
