@@ -113,6 +113,10 @@ func dataWrite(p *int32, n int) {
 // TestPerfDataFaults tests that each first touch of a page of some arrays is a sample with the
 // array, its type and the offset. The pages have been given back to the kernel before, so that
 // there are faults wherever in the heap the arrays are.
+//
+// Where a machine is kept from running, samples may come to cost more than a fault's work, which
+// was measured before. Then the overhead bound makes the period longer, as their values say, and
+// the test begins anew, with more work.
 func TestPerfDataFaults(t *testing.T) {
 	perfNeeds(t, "page-faults:u")
 	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
@@ -121,7 +125,20 @@ func TestPerfDataFaults(t *testing.T) {
 	defer func(turns int64) { dataTurns = turns }(dataTurns)
 	dataWorkLong(t)
 	t.Setenv(costEnv, "off")
+	const tries = 5
+	for try := 1; ; try++ {
+		if dataFaults(t) {
+			return
+		}
+		if dataTurns *= 2; try == tries {
+			t.Fatalf("the period was longer than a fault, %d times", tries)
+		}
+	}
+}
 
+// dataFaults is TestPerfDataFaults. It reports false if the period was longer than one fault while
+// the arrays were touched.
+func dataFaults(t *testing.T) (ok bool) {
 	page := os.Getpagesize()
 	const pages = 128
 	size := pages * page
@@ -170,6 +187,12 @@ func TestPerfDataFaults(t *testing.T) {
 	}
 	r := &perfResult{t, "page-faults:u", p}
 	t.Log(r.ledger())
+	if r.count(func(s *profile.Sample) bool {
+		return strings.HasPrefix(perfFrames(s)[0], "runtime/pprof.dataTouch") && s.Label["object"] != nil &&
+			!slices.Equal(s.Label["object"], []string{"unknown"}) && s.Value[0] != s.Value[1]
+	}) != 0 {
+		return false
+	}
 	for _, tt := range []struct{ touch, object, typ string }{
 		{"runtime/pprof.dataTouchNodes", "runtime/pprof.dataNewNodes", "pprof.dataNode"},
 		{"runtime/pprof.dataTouchPairs", "runtime/pprof.dataNewPairs", "pprof.dataPair"},
@@ -181,7 +204,7 @@ func TestPerfDataFaults(t *testing.T) {
 				continue
 			}
 			got := dataLabelsOf(t, s)
-			if got.object != tt.object || got.typ != tt.typ || s.Value[0] != s.Value[1] {
+			if got.object != tt.object || got.typ != tt.typ {
 				t.Errorf("%s: %d samples of %d faults: %v %v", tt.touch, s.Value[0], s.Value[1], s.Label, perfFrames(s))
 				continue
 			}
@@ -198,6 +221,7 @@ func TestPerfDataFaults(t *testing.T) {
 	runtime.KeepAlive(nodes)
 	runtime.KeepAlive(pairs)
 	runtime.KeepAlive(b)
+	return true
 }
 
 var _ = emulated(TestPerfDataFaults)

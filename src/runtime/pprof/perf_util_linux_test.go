@@ -309,6 +309,10 @@ func (r *perfResult) near(what string, got, want, d float64) {
 // perfMaxLost is the part of the samples that a test may lose to a machine that
 // is busy with other things. Each is in the ledger and, under its own name, in
 // the profile.
+//
+// A clock's interrupt that is held up loses what of that is beyond a period. Hypervisors
+// hold up for some tenths of a millisecond, so that clocks of a shorter period lose more: see
+// balance.
 const perfMaxLost = 0.05
 
 // balance fails the test unless the samples stand for what the counters counted,
@@ -320,7 +324,11 @@ func (r *perfResult) balance() {
 	counted, period := float64(r.comment("counted")), float64(r.comment("period"))
 	r.near("samples against counter / period", float64(r.events())/period, counted/period,
 		float64(r.comment("threads")*perfMaxPeriod(r))/period)
-	if lost := r.lost(); lost > perfMaxLost {
+	most := perfMaxLost
+	if strings.Contains(r.name, "clock") {
+		most *= min(max(1e6/period, 1), 4)
+	}
+	if lost := r.lost(); lost > most {
 		r.t.Errorf("%s: %.1f %% of the samples were lost; ledger:\n%s", r.name, 100*lost, r.ledger())
 	}
 }
