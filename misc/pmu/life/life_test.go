@@ -286,7 +286,8 @@ func TestClobberedFramePointer(t *testing.T) {
 		balance(t, p, 0.05)
 		all, called, broken := p.Functions["main.spin"], p.Functions["main.caller"], p.Functions["runtime._PerfBroken"]
 		t.Logf("%s: %d samples, %d with their caller, %d without", stacks, all, called, broken)
-		if all < 300 || called < all*3/4 {
+		// Where samples are dear, the overhead bound makes the period five times as long.
+		if all < 100 || called < all*3/4 {
 			t.Errorf("%s: %d of %d samples have their caller", stacks, called, all)
 		}
 		if (broken != 0) != (stacks == "kernel") {
