@@ -33,6 +33,23 @@ func (h Hazard) String() string {
 	return strings.ReplaceAll(h.text, timeMark, inUnits(h.Time))
 }
 
+// Reason returns the hazard in words that are the same for all tasks that it is the same for:
+// without times and numbers.
+func (h Hazard) Reason() string {
+	switch h.Cause {
+	case "page faults":
+		return "page faults"
+	case "running":
+		if strings.HasSuffix(h.text, "more than usual") {
+			return "running more than usual"
+		}
+		return "running"
+	}
+	return withoutTime.Replace(h.text)
+}
+
+var withoutTime = strings.NewReplacer(", "+timeMark, "", " took "+timeMark, "", " "+timeMark, "")
+
 // timeMark is in the text of a hazard where its time comes, which is known only when the
 // waits of the same text are summed up. Nothing printable has it.
 const timeMark = "\x00"
@@ -528,6 +545,9 @@ func (f Frame) below() bool {
 	}
 	return false
 }
+
+// Duration returns a duration with three digits, as texts have it: 7 ms, 12.3 ms, 850 us.
+func Duration(d time.Duration) string { return inUnits(d) }
 
 // inUnits returns a duration with three digits, as texts have it: 7 ms, 12.3 ms, 850 us.
 func inUnits(d time.Duration) string {

@@ -5,6 +5,7 @@
 package record
 
 import (
+	"regexp"
 	"runtime/pprof"
 	"strings"
 	"testing"
@@ -190,11 +191,18 @@ func TestHazards(t *testing.T) {
 			t.Errorf("%s: got %q\nwant first %q: %s", test.name, list, test.cause, test.want)
 			continue
 		}
+		for _, h := range list {
+			if r := h.Reason(); r == "" || anyTime.MatchString(r) || !strings.HasPrefix(h.String(), strings.Fields(r)[0]) && h.Cause != "page faults" {
+				t.Errorf("%s: %q has the reason %q", test.name, h, r)
+			}
+		}
 		if test.place != "" && list[0].Frame.at() != test.place {
 			t.Errorf("%s: at %v, want %s", test.name, list[0].Frame, test.place)
 		}
 	}
 }
+
+var anyTime = regexp.MustCompile(`\d (s|ms|us|ns)\b|\x00`)
 
 // TestHazardsNotMoreThanKnown has sums over goroutines of which some, or none, must have
 // been on the path.
