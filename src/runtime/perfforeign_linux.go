@@ -114,7 +114,7 @@ func perfSigprofInC(gp *g, c *sigctxt) {
 // 176 for this function and all that it calls; upstream's branch, addNonGo, takes all
 // of these. So no index may need a bounds check (the call of panicBounds takes another
 // 120 bytes), and where inlining is off, as for a debugger, the functions called here
-// may call no others. misc/pmu/ports links both ways, and demands that 48 bytes are
+// may call no others. test/pmu/ports links both ways, and demands that 48 bytes are
 // left with inlining.
 //
 //go:nosplit

@@ -216,7 +216,7 @@ build() {
 	# Programs get from these packages what no command has a use for, and the compiler
 	# runs on the runtime that upstream released. A change to the runtime takes seconds
 	# to build, where linking it into every command takes a minute.
-	local not_in_commands='^src/(runtime|testing|net/http)/'
+	local not_in_commands='^src/(runtime|testing|net/http|cmd/pmu)/'
 	g ls-tree -r --name-only "$all" | grep -v "^$recipe/" >"$tmp/files"
 	lay < <(grep -Ev "$not_in_commands" "$tmp/files")
 	g tag commands

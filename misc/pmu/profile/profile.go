@@ -8,6 +8,7 @@
 package profile
 
 import (
+	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -45,9 +46,13 @@ func ReadFile(name string) (*Profile, error) {
 	return p, nil
 }
 
-// Read reads a profile. One that is too large is an error that says the bound.
+// Read reads a profile.
 func Read(r io.Reader) (*Profile, error) {
-	data, err := unzip(r)
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(z)
 	if err != nil {
 		return nil, err
 	}
@@ -83,16 +88,11 @@ type raw struct {
 	locations  map[int64][]int64 // functions of a location, innermost first
 	functions  map[int64]int64   // name of a function
 	dangling   error             // the first reference that leads nowhere
-	messages   int
-	stacks     int // functions in all samples' stacks
 }
 
 func decode(data []byte) (*Profile, error) {
 	r := &raw{locations: make(map[int64][]int64), functions: make(map[int64]int64)}
 	err := fields(data, func(field int, num int64, msg []byte) error {
-		if r.messages++; r.messages > maxMessages {
-			return tooLarge(maxMessages, "samples, locations, functions and strings")
-		}
 		switch field {
 		case 1:
 			r.types = append(r.types, msg)
@@ -250,13 +250,6 @@ func (r *raw) sample(msg []byte) (s Sample, err error) {
 		}
 		return nil
 	})
-	before := r.stacks
-	for _, l := range locs {
-		if r.stacks += len(r.locations[l]); r.stacks > maxStacks {
-			return s, tooLarge(maxStacks, "functions in its stacks")
-		}
-	}
-	s.Stack = make([]string, 0, r.stacks-before)
 	for _, l := range locs {
 		s.Stack = r.names(s.Stack, l)
 	}

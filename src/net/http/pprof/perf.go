@@ -57,10 +57,6 @@ func serveEvents(w http.ResponseWriter, r *http.Request) bool {
 		serveEventError(w, err)
 		return true
 	}
-	if req.asPage {
-		req.servePage(w)
-		return true
-	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="profile-%s"`, req.fileName()))
 	w.Header().Set("Content-Length", strconv.Itoa(req.buf.Len()))

@@ -136,7 +136,6 @@ Events that a CPU profile can sample here:
 		b.WriteString("none\n")
 	} else {
 		b.WriteString("<p class=event-reason>The links take a profile of 5 seconds. period=N asks for a sample every N events instead of the preset, seconds=N for another duration.</p>\n")
-		b.WriteString(ratioLink(list))
 	}
 	if len(unproved) > 0 {
 		b.WriteString("<p>\nEvents that the kernel accepts and that did not occur when they were tried:\n<table class=event-table>\n")

@@ -27,7 +27,6 @@ type eventRequest struct {
 	events  []string // as given; of one profile
 	period  uint64   // 0 for the events' presets
 	seconds int64
-	asPage  bool // of the ratio of two events
 	data    bool // with data addresses
 
 	opt pprof.ProfilingOption // see option
@@ -55,9 +54,6 @@ func parseEventRequest(r *http.Request) (*eventRequest, error) {
 		return nil, err
 	}
 	if err := req.parseEvents(q["event"]); err != nil {
-		return nil, err
-	}
-	if err := req.parseFormat(q); err != nil {
 		return nil, err
 	}
 	if req.isTimer() {
@@ -95,7 +91,7 @@ func (req *eventRequest) parseEvents(values []string) error {
 // parseNumbers sets the duration and the period.
 func (req *eventRequest) parseNumbers(q url.Values) error {
 	// A parameter that is there more than once would be ignored in part.
-	for _, name := range []string{"period", "seconds", "format", "data"} {
+	for _, name := range []string{"period", "seconds", "data"} {
 		if len(q[name]) > 1 {
 			return badRequest("%q is there %d times", name, len(q[name]))
 		}

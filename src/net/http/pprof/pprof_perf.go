@@ -11,10 +11,10 @@
 //	go tool pprof 'http://localhost:6060/debug/pprof/profile?event=cycles&seconds=5'
 //	go tool pprof 'http://localhost:6060/debug/pprof/profile?event=cycles,cacheMisses&seconds=5'
 //
-// With format=html, the answer is a page that shows the ratio of two events, such as cycles
-// per instruction, as a flame graph; see [runtime/pprof/ratio]:
+// A profile of two events can be shown as their ratio, such as cycles per instruction, in a
+// flame graph:
 //
-//	http://localhost:6060/debug/pprof/profile?event=cycles,instructions&seconds=5&format=html
+//	go tool pmu ratio -http=: 'http://localhost:6060/debug/pprof/profile?event=cycles,instructions&seconds=5'
 //
 // /debug/pprof/ links to the list of events that the machine has,
 // /debug/pprof/?events=1. To make it, the program tries each event.

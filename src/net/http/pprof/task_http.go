@@ -29,7 +29,6 @@ func init() {
 		prefix = "GET "
 	}
 	http.HandleFunc(prefix+"/debug/pprof/tasks", Tasks)
-	http.HandleFunc(prefix+"/debug/pprof/why", Why)
 }
 
 // A taskReader is a [task.Reader].
@@ -59,7 +58,8 @@ type taskRequest struct {
 	least    time.Duration // only those that took at least that long
 	trace    record.TraceID
 	span     record.SpanID
-	isPublic bool // leave notes out
+	isPublic bool   // leave notes out
+	address  string // of the page, as the client has asked for it
 }
 
 // A taskFormat is a value of the parameter format.
@@ -159,13 +159,28 @@ func parseTaskRequest(r *http.Request) (*taskRequest, error) {
 			return nil, badRequest("%q is there %d times", name, len(values))
 		}
 	}
-	req := &taskRequest{kind: q.Get("kind"), hasKind: q.Has("kind")}
+	req := &taskRequest{kind: q.Get("kind"), hasKind: q.Has("kind"), address: addressOf(r)}
 	for _, p := range []func(url.Values) error{req.parseFormat, req.parseSeconds, req.parseSlow, req.parseIDs, req.parsePublic} {
 		if err := p(q); err != nil {
 			return nil, err
 		}
 	}
 	return req, nil
+}
+
+// addressOf returns the URL that r asks for, without its parameters. A shell takes it as one
+// word.
+func addressOf(r *http.Request) string {
+	u := url.URL{Scheme: "http", Host: r.Host, Path: r.URL.Path}
+	if r.TLS != nil {
+		u.Scheme = "https"
+	}
+	if strings.ContainsFunc(r.Host, func(c rune) bool {
+		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune(".-:", c))
+	}) {
+		u.Host = "localhost:6060" // no name of a host, or an address of IPv6
+	}
+	return u.String()
 }
 
 func (req *taskRequest) parseFormat(q url.Values) error {

@@ -16,10 +16,10 @@
 //
 // See [Tasks] for all formats and parameters.
 //
-// Another page says what the slow ones of thousands of requests have in common: what makes the
-// tail of their latency. See [Why].
+// To see what the slow ones of thousands of requests have in common, what makes the tail of
+// their latency:
 //
-//	http://localhost:6060/debug/pprof/why
+//	go tool pmu why -http=: http://localhost:6060/debug/pprof/tasks
 package pprof
 
 import (
@@ -55,7 +55,6 @@ func tasksLink() string {
 	return `<p>
 <a href='tasks'>What did requests cost, and why were they slow?</a>
 The tasks of the program, if it records them.
-<a href='why'>What do the slow ones have in common?</a>
 </p>
 `
 }
@@ -146,18 +145,6 @@ func (p *taskPage) link(params ...string) string {
 		q.Set("public", "1")
 	}
 	return (&url.URL{Path: "tasks", RawQuery: q.Encode()}).String()
-}
-
-// whyLink returns the address of the analysis of what the page is about.
-func (p *taskPage) whyLink() string {
-	q := make(url.Values)
-	if p.req.hasKind {
-		q.Set("kind", p.req.kind)
-	}
-	if p.req.isPublic {
-		q.Set("public", "1")
-	}
-	return (&url.URL{Path: "why", RawQuery: q.Encode()}).String()
 }
 
 // off says how to record tasks.
@@ -288,7 +275,7 @@ func (p *taskPage) formats() {
 	if !p.req.isPublic {
 		p.put(", and public=1 to leave notes out")
 	}
-	p.put(")</p>\n<p><a href='%s' rel=nofollow>What do slow ones have in common?</a></p>\n", p.whyLink())
+	p.put(")</p>\n<p>What do slow ones have in common?</p>\n<pre>go tool pmu why -http=: '%s'</pre>\n", p.req.address)
 }
 
 // kinds writes the table of kinds, and their parts of time.

@@ -1,0 +1,132 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package source opens what tools read: files, standard input, and what servers have under
+// /debug/pprof.
+package source
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+)
+
+// A Source is where input comes from.
+type Source struct {
+	Stdin   io.Reader
+	Timeout time.Duration // for a URL
+	Max     int64         // bytes to read at most
+}
+
+// Flags defines the flags -max and -timeout.
+func (s *Source) Flags(fs *flag.FlagSet) {
+	fs.Int64Var(&s.Max, "max", cmp.Or(s.Max, 1<<30), "read at most so many `bytes` from each file or URL")
+	fs.DurationVar(&s.Timeout, "timeout", 2*time.Minute, "for each URL")
+}
+
+// Open opens a file, a URL, or standard input, which is "-". Of tasks it asks a server for
+// JSON, unless the URL says what for: the page is for people.
+func (s *Source) Open(name string) (*Reader, error) {
+	if s.Max <= 0 {
+		return nil, fmt.Errorf("-max is %d: it must be more than 0", s.Max)
+	}
+	r, err := s.open(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{r: r, left: s.Max, max: s.Max}, nil
+}
+
+func (s *Source) open(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(s.Stdin), nil
+	}
+	if !IsURL(name) {
+		f, err := os.Open(name)
+		var pathErr *os.PathError
+		if errors.As(err, &pathErr) {
+			err = pathErr.Err // the name is said already
+		}
+		return f, err
+	}
+	u, err := url.Parse(name)
+	if err != nil {
+		return nil, err
+	}
+	if q := u.Query(); strings.HasSuffix(u.Path, "/debug/pprof/tasks") && q.Get("format") == "" {
+		q.Set("format", "json")
+		u.RawQuery = q.Encode()
+	}
+	client := &http.Client{Timeout: s.Timeout}
+	resp, err := client.Get(u.String())
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		defer resp.Body.Close()
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 512))
+		return nil, fmt.Errorf("the server says %s: %q", resp.Status, bytes.TrimSpace(text))
+	}
+	return resp.Body, nil
+}
+
+// IsURL reports whether name is a URL.
+func IsURL(name string) bool {
+	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
+}
+
+// A Reader reads up to a limit, and says whether there was more.
+type Reader struct {
+	r        io.ReadCloser
+	left     int64
+	max      int64
+	exceeded bool
+}
+
+func (l *Reader) Read(p []byte) (int, error) {
+	if l.left == 0 {
+		var one [1]byte
+		n, err := io.ReadFull(l.r, one[:])
+		l.exceeded = l.exceeded || n > 0
+		if n > 0 || err == io.ErrUnexpectedEOF {
+			err = io.EOF
+		}
+		return 0, err
+	}
+	if int64(len(p)) > l.left {
+		p = p[:l.left]
+	}
+	n, err := l.r.Read(p)
+	l.left -= int64(n)
+	return n, err
+}
+
+// Size returns how many bytes there are to read, or 0 if that isn't known: of a file it is.
+func (l *Reader) Size() int64 {
+	if f, ok := l.r.(*os.File); ok {
+		if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() {
+			return min(fi.Size(), l.left)
+		}
+	}
+	return 0
+}
+
+// Close closes what was opened.
+func (l *Reader) Close() error { return l.r.Close() }
+
+// Err returns an error if there was more to read than the limit.
+func (l *Reader) Err() error {
+	if l.exceeded {
+		return fmt.Errorf("there are more than %d bytes: raise -max to read the rest", l.max)
+	}
+	return nil
+}

@@ -1,0 +1,194 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package taskscmd
+
+import (
+	"bytes"
+	"cmp"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"runtime/task/record"
+	"strings"
+	"time"
+)
+
+// The pages of -http.
+
+//go:embed pages
+var files embed.FS
+
+// policy is what pages may do. Diagrams have styles in their elements.
+const policy = "default-src 'none'; style-src 'unsafe-inline'"
+
+var (
+	allPage = parse("all.html")
+	onePage = parse("one.html")
+)
+
+func parse(name string) *template.Template {
+	return template.Must(template.New("page.html").Funcs(template.FuncMap{
+		"style": func() (template.CSS, error) {
+			css, err := files.ReadFile("pages/style.css")
+			return template.CSS(css), err
+		},
+		"dur":    record.Duration,
+		"count":  count,
+		"name":   func(kind string) string { return cmp.Or(kind, "(no name)") },
+		"list":   func(names []string) string { return cmp.Or(strings.Join(names, ", "), "a server") },
+		"server": serverName,
+		"time":   func(ns int64) string { return time.Unix(0, ns).Format("2006-01-02 15:04:05.000") },
+		"task":   taskURL,
+		"failed": func(t *record.Task) bool { return t.Flags&record.Failed != 0 },
+		"same":   func(a, b *record.Task) bool { return a == b },
+	}).ParseFS(files, "pages/page.html", "pages/"+name))
+}
+
+func serverName(s *record.Server) string {
+	switch {
+	case s == nil:
+		return "a server"
+	case s.Name != "":
+		return s.Name
+	case s.ID != 0:
+		return fmt.Sprintf("server %d", s.ID)
+	}
+	return fmt.Sprintf("process %d", s.PID)
+}
+
+func taskURL(t *record.Task) string {
+	q := url.Values{"span": {t.Span.String()}}
+	if !t.Trace.IsZero() {
+		q.Set("trace", t.Trace.String())
+	}
+	return "/task?" + q.Encode()
+}
+
+// count returns a number of things.
+func count(n any, what string) string {
+	s := fmt.Sprint(n)
+	if s != "1" {
+		what += "s"
+	}
+	return s + " " + what
+}
+
+// handler serves the pages.
+func (s *site) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		o := s.overview(q.Get("kind"), q.Has("kind"))
+		show(w, allPage, struct {
+			*overview
+			Parts template.HTML
+		}{o, o.parts()})
+	})
+	mux.HandleFunc("GET /task", func(w http.ResponseWriter, r *http.Request) {
+		var trace record.TraceID
+		var span record.SpanID
+		var err error
+		if v := r.FormValue("trace"); v != "" {
+			trace, err = record.ParseTraceID(v)
+		}
+		if v := r.FormValue("span"); v != "" && err == nil {
+			span, err = record.ParseSpanID(v)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		t, request := s.find(trace, span)
+		if t == nil {
+			http.Error(w, "there is no record of this task", http.StatusNotFound)
+			return
+		}
+		show(w, onePage, s.one(t, request))
+	})
+	return mux
+}
+
+func show(w http.ResponseWriter, t *template.Template, data any) {
+	var b bytes.Buffer
+	if err := t.Execute(&b, data); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", policy)
+	w.Write(b.Bytes())
+}
+
+// svg returns what write writes, which escapes what it gets.
+func svg(write func(b *bytes.Buffer) error) template.HTML {
+	var b bytes.Buffer
+	write(&b) // a buffer has no errors
+	return template.HTML(b.String())
+}
+
+// parts draws where the time of the kinds went.
+func (o *overview) parts() template.HTML {
+	var rows []record.PartsRow
+	for _, k := range o.Kinds {
+		// Those of calls of other servers have none.
+		if len(rows) < maxBars && sum(k.parts[:]) > 0 {
+			rows = append(rows, record.PartsRow{Name: cmp.Or(k.Name, "(no name)"), Parts: k.parts})
+		}
+	}
+	if len(rows) == 0 {
+		return ""
+	}
+	return svg(func(b *bytes.Buffer) error { return record.WritePartsSVG(b, rows) })
+}
+
+// A detail is what the page on one task shows.
+type detail struct {
+	Task                     *record.Task
+	Reasons                  []string
+	Timeline, Parts, Request template.HTML
+	Trace                    []*record.Node
+	MoreTrace                int
+	Text                     string
+}
+
+// one returns what is known of a task.
+func (s *site) one(t *record.Task, r *record.Request) *detail {
+	d := &detail{Task: t}
+	behind := s.waits.behindWhom(t, t.CriticalPath())
+	for _, h := range t.Hazards() {
+		text := h.String()
+		if h.N > 1 {
+			text += ", in " + count(h.N, "wait")
+		}
+		if h.More > 0 && h.More < h.Time {
+			text += ", " + record.Duration(h.More) + " more than usual"
+		}
+		if h.Cause == "mutex" {
+			text, behind = text+behind, ""
+		}
+		d.Reasons = append(d.Reasons, text)
+	}
+	if t.Flags&record.Client == 0 { // no goroutine works for a call
+		d.Timeline = svg(func(b *bytes.Buffer) error { return record.WriteTimelineSVG(b, t) })
+		rows := []record.PartsRow{{Name: "this task", Parts: t.Parts}}
+		if u := t.Usual; u != nil && sum(u.Parts[:]) > 0 {
+			rows = append(rows, record.PartsRow{Name: "on average", Parts: u.Parts})
+		}
+		d.Parts = svg(func(b *bytes.Buffer) error { return record.WritePartsSVG(b, rows) })
+	}
+	if r != nil && len(r.Nodes) > 1 {
+		d.Request = svg(func(b *bytes.Buffer) error { return record.WriteSVG(b, r) })
+		d.Trace = r.Nodes
+		if n := len(d.Trace) - maxTrace; n > 0 {
+			d.Trace, d.MoreTrace = d.Trace[:maxTrace], n
+		}
+	}
+	var b strings.Builder
+	t.WriteText(&b)
+	d.Text = b.String()
+	return d
+}

@@ -1,0 +1,79 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package taskscmd
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"runtime/task/record"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func get(t *testing.T, s *site, path string, status int, want ...string) string {
+	t.Helper()
+	w := httptest.NewRecorder()
+	s.handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+	body := w.Body.String()
+	if w.Code != status {
+		t.Fatalf("%s: status %d: %s", path, w.Code, body)
+	}
+	contains(t, path, body, want...)
+	if status == http.StatusOK && (w.Header().Get("Content-Security-Policy") != policy || strings.Contains(body, "<script")) {
+		t.Errorf("%s: %v", path, w.Header())
+	}
+	return body
+}
+
+// TestPages tests the pages of tasks on two servers: the overview, that of a kind, and those of
+// tasks, to which the others link.
+func TestPages(t *testing.T) {
+	front, back := tasksOf(10)
+	s := newSite(slices.Values(slices.Concat(front, back)))
+	get(t, s, "/", 200, "<title>Tasks of back, front</title>", "on 2 servers", "<h2 id=\"kinds\">", "<h2 id=\"reasons\">", "<h2 id=\"slow\">")
+	slow := front[len(front)-1]
+	body := get(t, s, "/?kind="+strings.ReplaceAll(slow.Kind, " ", "+"), 200, "Only kind "+slow.Kind, taskURLEscaped(slow))
+	for _, x := range back {
+		if x.Kind != slow.Kind && strings.Contains(body, taskURLEscaped(x)) {
+			t.Errorf("a task of kind %q is on the page of %q", x.Kind, slow.Kind)
+		}
+	}
+	for _, x := range slices.Concat(front, back) {
+		get(t, s, taskURL(x), 200, "<h2 id=\"why\">", "<h2 id=\"text\">", "task &#34;"+x.Kind+"&#34; on "+x.Server.Name)
+	}
+	get(t, s, "/task?trace="+slow.Trace.String(), 200, "<h2 id=\"request\">", "<svg")
+	for path, status := range map[string]int{
+		"/task":                                  http.StatusNotFound,
+		"/task?trace=x":                          http.StatusBadRequest,
+		"/task?span=x":                           http.StatusBadRequest,
+		"/task?trace=" + strings.Repeat("9", 32): http.StatusNotFound,
+		"/none":                                  http.StatusNotFound,
+	} {
+		get(t, s, path, status)
+	}
+}
+
+func taskURLEscaped(t *record.Task) string { return strings.ReplaceAll(taskURL(t), "&", "&amp;") }
+
+// TestHostilePages tests that names that come from elsewhere are text on the pages.
+func TestHostilePages(t *testing.T) {
+	const bad = `<script>alert(1)</script>"'&`
+	front, _ := tasksOf(3)
+	for _, x := range front {
+		x.Kind = bad
+		x.Server = &record.Server{Name: bad}
+		x.Notes = []record.Note{{Key: bad, Value: bad}}
+		x.Regions = []record.Region{{Name: bad, N: 1, Wall: ms}}
+		x.Timeline = append(x.Timeline, record.Stretch{End: ms, Wake: ms, Reason: bad, Stack: []record.Frame{{Func: bad, File: bad, Line: 1}}, Waker: record.Waker{Kind: bad, Goroutine: 1}})
+	}
+	s := newSite(slices.Values(front))
+	for _, path := range []string{"/", "/?kind=" + url.QueryEscape(bad), taskURL(front[0])} {
+		if body := get(t, s, path, 200); strings.Contains(body, "alert(1)</script>") {
+			t.Errorf("%s:\n%s", path, body)
+		}
+	}
+}

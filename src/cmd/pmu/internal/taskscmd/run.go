@@ -1,0 +1,274 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package taskscmd is go tool pmu tasks.
+package taskscmd
+
+import (
+	"bufio"
+	"cmd/pmu/internal/source"
+	"cmd/pmu/internal/verb"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/task/record"
+	"slices"
+	"strings"
+)
+
+// A config is what the arguments say.
+type config struct {
+	trace  record.TraceID // zero for all
+	kind   string
+	slow   bool
+	public bool
+	format *format
+	out    string
+	pages  *verb.HTTP
+	src    source.Source
+	files  []string
+}
+
+// A format is a row of the table of formats. The tasks are those that the flags select.
+type format struct {
+	name  string
+	write func(w io.Writer, tasks func(func(*record.Task) bool), c *config) error
+}
+
+var formats = []format{
+	{"text", writeText},
+	{"json", writeJSON},
+	{"otlp", func(w io.Writer, tasks func(func(*record.Task) bool), _ *config) error {
+		return record.WriteOTLP(w, tasks)
+	}},
+	{"pprof", func(w io.Writer, tasks func(func(*record.Task) bool), _ *config) error {
+		return record.WriteProfile(w, tasks)
+	}},
+	{"tasks", writeTasks},
+	{"svg", writeSVG},
+}
+
+func formatNames() string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// errNone is that nothing was selected.
+var errNone = errors.New("no tasks")
+
+// Verb says what requests cost, and why they were slow.
+var Verb = &verb.Verb{
+	Name:  "tasks",
+	Args:  "FILE|URL...",
+	Short: "say what requests cost, where they waited and why they were slow",
+	Long: `
+Tasks reads the records of tasks that servers have written, from files or from their
+/debug/pprof/tasks, and says what requests cost, where they waited and why they were
+slow. Records of several servers are joined by the IDs of traces.
+
+A file has records as a server's format=tasks has them, or lines of JSON, format=json.
+"-" is standard input. Without flags tasks prints a report of all. With -trace it
+prints one request: its tasks on all servers, why it took so long, and its critical
+path.
+
+	go tool pmu tasks http://localhost:6060/debug/pprof/tasks
+	go tool pmu tasks -slow -format json -o slow.jsonl a.tasks b.tasks
+
+What cannot be read of a file is skipped, and reported. The exit status is 0 if there
+were tasks, 1 if there were none, and 2 if an error occurred.
+`,
+	Run: run,
+}
+
+func run(v *verb.Verb, args []string, std verb.IO) int {
+	var c config
+	if status, ok := c.parse(v, args, std); !ok {
+		return status
+	}
+	// Tasks are converted while they are read: files may be larger than memory.
+	in := &input{Source: c.src, stderr: std.Stderr}
+	n := 0
+	tasks := func(yield func(*record.Task) bool) {
+		for _, name := range c.files {
+			if !in.read(name, func(t *record.Task) bool {
+				if !c.selects(t) {
+					return true
+				}
+				n++
+				if c.public {
+					t = t.Public()
+				}
+				return yield(t)
+			}) {
+				return
+			}
+		}
+	}
+	var err error
+	if c.pages.Given() {
+		if s := newSite(tasks); n > 0 {
+			err = c.pages.Serve(std, s.handler())
+		}
+	} else {
+		err = c.write(std.Stdout, tasks)
+	}
+	switch {
+	case err != nil && err != errNone:
+		return v.Fail(std, err)
+	case in.err != nil:
+		return verb.Error // it has been reported
+	case n == 0 || err == errNone:
+		fmt.Fprintln(std.Stderr, "pmu tasks: no tasks: nothing was recorded, or the flags select none")
+		return verb.Other
+	}
+	return verb.OK
+}
+
+// parse sets what the arguments say. If it returns false, the program ends with the status.
+func (c *config) parse(v *verb.Verb, args []string, std verb.IO) (status int, ok bool) {
+	c.src = source.Source{Stdin: std.Stdin}
+	fs := v.Flags(std)
+	trace := fs.String("trace", "", "only the trace with this `ID`")
+	fs.StringVar(&c.kind, "kind", "", "only tasks of this `kind`")
+	fs.BoolVar(&c.slow, "slow", false, "only slow tasks")
+	fs.BoolVar(&c.public, "public", false, "leave out notes, which may hold secrets")
+	name := fs.String("format", "text", "what to write: text, or a conversion: json (lines), otlp (OTLP's JSON, for tracing\nsystems), pprof (for go tool pprof), tasks (the format of files), svg (a diagram of\nthe trace, or of the slowest one)")
+	fs.StringVar(&c.out, "o", "", "write to this `file` instead of to standard output")
+	c.pages = v.HTTP(fs)
+	c.src.Flags(fs)
+	if status, ok := v.Parse(fs, args, std); !ok {
+		return status, false
+	}
+	if c.files = fs.Args(); len(c.files) == 0 {
+		fs.Usage()
+		return verb.Error, false
+	}
+	i := slices.IndexFunc(formats, func(f format) bool { return f.name == *name })
+	if i < 0 {
+		return v.Fail(std, fmt.Errorf("there is no format %q: use one of %s", *name, formatNames())), false
+	}
+	c.format = &formats[i]
+	if *trace != "" {
+		var err error
+		if c.trace, err = record.ParseTraceID(*trace); err != nil {
+			return v.Fail(std, fmt.Errorf("-trace: %v", err)), false
+		}
+	}
+	return verb.OK, true
+}
+
+// selects reports whether the flags select a task.
+func (c *config) selects(t *record.Task) bool {
+	return (c.trace.IsZero() || t.Trace == c.trace) && (c.kind == "" || t.Kind == c.kind) && (!c.slow || t.Flags&record.Slow != 0)
+}
+
+// write writes the tasks to the file, or to stdout.
+func (c *config) write(stdout io.Writer, tasks func(func(*record.Task) bool)) error {
+	w, file := stdout, (*os.File)(nil)
+	if c.out != "" {
+		if out, err := os.Stat(c.out); err == nil {
+			for _, name := range c.files {
+				if f, err := os.Stat(name); err == nil && os.SameFile(f, out) {
+					return fmt.Errorf("%s is to be read: -o needs another file", name)
+				}
+			}
+		}
+		var err error
+		if file, err = os.Create(c.out); err != nil {
+			return err
+		}
+		w = file
+	}
+	b := bufio.NewWriter(w)
+	err := c.format.write(b, tasks, c)
+	err = cmp.Or(err, b.Flush())
+	if file != nil {
+		err = cmp.Or(err, file.Close())
+	}
+	return err
+}
+
+// join joins the tasks and says on what was left out.
+func join(tasks func(func(*record.Task) bool)) ([]*record.Request, error) {
+	var j record.Joiner
+	for t := range tasks {
+		j.Add(t)
+	}
+	list := j.Requests()
+	if len(list) == 0 {
+		return nil, errNone
+	}
+	if j.Dropped > 0 {
+		return list, fmt.Errorf("%d tasks are too many to join: select some with -trace, -kind or -slow", j.Dropped)
+	}
+	return list, nil
+}
+
+func writeText(w io.Writer, tasks func(func(*record.Task) bool), c *config) error {
+	if c.trace.IsZero() {
+		return record.WriteText(w, tasks)
+	}
+	list, err := join(tasks)
+	if err != nil {
+		return err
+	}
+	r := list[0]
+	if err := r.WriteText(w); err != nil {
+		return err
+	}
+	// What is known of those tasks that were slow, or are alone.
+	for _, n := range r.Nodes {
+		if len(n.Task.Timeline) == 0 && len(r.Nodes) > 1 {
+			continue
+		}
+		if _, err := io.WriteString(w, "\n"); err != nil {
+			return err
+		}
+		if err := n.Task.WriteText(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeJSON(w io.Writer, tasks func(func(*record.Task) bool), _ *config) error {
+	var b []byte
+	for t := range tasks {
+		b = record.AppendJSON(b[:0], t)
+		if len(b) == 0 || b[len(b)-1] != '\n' {
+			b = append(b, '\n')
+		}
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeTasks(w io.Writer, tasks func(func(*record.Task) bool), _ *config) error {
+	var rw *record.Writer
+	for t := range tasks {
+		if rw == nil {
+			rw = record.NewWriter(w, t.Server)
+		}
+		if err := rw.Write(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeSVG draws the slowest request: with -trace there is only one.
+func writeSVG(w io.Writer, tasks func(func(*record.Task) bool), _ *config) error {
+	list, err := join(tasks)
+	if err != nil {
+		return err
+	}
+	return record.WriteSVG(w, slices.MaxFunc(list, func(a, b *record.Request) int { return cmp.Compare(a.Wall, b.Wall) }))
+}

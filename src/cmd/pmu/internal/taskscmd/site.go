@@ -1,0 +1,215 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package taskscmd
+
+import (
+	"cmp"
+	"runtime/task/record"
+	"slices"
+	"time"
+)
+
+// Bounds of what the pages show.
+const (
+	maxTasks   = record.DefaultMaxTasks // kept for the pages
+	maxKinds   = 200
+	maxReasons = 100
+	maxSlowest = 100
+	maxTrace   = 200 // tasks of a request
+	maxBars    = 20
+)
+
+// A site has the tasks that pages are about.
+type site struct {
+	tasks   []*record.Task
+	left    int // that were too many
+	joiner  record.Joiner
+	waits   *lockWaits
+	servers map[serverKey]bool
+	lost    int64
+}
+
+type serverKey struct {
+	name string
+	pid  int
+}
+
+// newSite returns a site of tasks.
+func newSite(tasks func(func(*record.Task) bool)) *site {
+	s := &site{waits: newLockWaits(), servers: make(map[serverKey]bool)}
+	s.joiner.MaxTasks = maxTasks
+	for t := range tasks {
+		if len(s.tasks) == maxTasks {
+			s.left++
+			continue
+		}
+		s.tasks = append(s.tasks, t)
+		s.joiner.Add(t)
+		s.waits.add(t)
+		s.lost += max(0, t.Lost.Before)
+		if t.Server != nil && len(s.servers) < maxKinds {
+			s.servers[serverKey{serverName(t.Server), t.Server.PID}] = true
+		}
+	}
+	return s
+}
+
+// A kindRow is a row of the table of kinds.
+type kindRow struct {
+	Name                string
+	Tasks, Slow, Failed int
+	P50, P90, P99, Max  time.Duration
+
+	walls []time.Duration
+	parts [record.NumParts]time.Duration
+}
+
+// A reasonRow is a reason for which slow tasks of a kind were slow.
+type reasonRow struct {
+	Kind, Text string
+	Tasks, Of  int
+	Time       time.Duration
+}
+
+// An overview is what the page on all tasks shows.
+type overview struct {
+	Only                string
+	Names               []string
+	Tasks, Slow, Failed int
+	Servers, Left       int
+	Lost                int64
+	Kinds               []*kindRow
+	Reasons             []*reasonRow
+	MoreReasons         int
+	Slowest             []*slowRow
+}
+
+// A slowRow is a row of the table of the slowest tasks.
+type slowRow struct {
+	*record.Task
+	Why string
+}
+
+// overview sums up the tasks, or those of a kind.
+func (s *site) overview(kind string, only bool) *overview {
+	o := &overview{Servers: len(s.servers), Left: s.left, Lost: s.lost}
+	if only {
+		o.Only = kind
+	}
+	for srv := range s.servers {
+		o.Names = append(o.Names, srv.name)
+	}
+	slices.Sort(o.Names)
+	o.Names = slices.Compact(o.Names)
+
+	kinds := make(map[string]*kindRow)
+	reasons := make(map[[2]string]*reasonRow)
+	for _, t := range s.tasks {
+		if only && t.Kind != kind {
+			continue
+		}
+		k := kinds[t.Kind]
+		if k == nil {
+			k = &kindRow{Name: t.Kind}
+			kinds[t.Kind] = k
+			o.Kinds = append(o.Kinds, k)
+		}
+		o.add(t, k, reasons, s.waits)
+	}
+	for _, k := range o.Kinds {
+		k.percentiles()
+	}
+	for _, x := range o.Slowest {
+		x.Why = s.waits.why(x.Task)
+	}
+	for _, r := range reasons {
+		r.Of = kinds[r.Kind].Slow
+		o.Reasons = append(o.Reasons, r)
+	}
+	// What takes most time comes first.
+	slices.SortFunc(o.Kinds, func(a, b *kindRow) int {
+		return cmp.Or(cmp.Compare(sum(b.walls), sum(a.walls)), cmp.Compare(a.Name, b.Name))
+	})
+	slices.SortFunc(o.Reasons, func(a, b *reasonRow) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Text, b.Text), cmp.Compare(a.Kind, b.Kind))
+	})
+	if n := len(o.Reasons) - maxReasons; n > 0 {
+		o.Reasons, o.MoreReasons = o.Reasons[:maxReasons], n
+	}
+	o.Kinds = o.Kinds[:min(len(o.Kinds), maxKinds)]
+	return o
+}
+
+// add adds a task of kind k.
+func (o *overview) add(t *record.Task, k *kindRow, reasons map[[2]string]*reasonRow, waits *lockWaits) {
+	o.Tasks++
+	k.Tasks++
+	k.walls = append(k.walls, t.Wall)
+	for p, d := range t.Parts {
+		k.parts[p] += d
+	}
+	if t.Flags&record.Failed != 0 {
+		o.Failed++
+		k.Failed++
+	}
+	i, _ := slices.BinarySearchFunc(o.Slowest, t, func(a *slowRow, b *record.Task) int {
+		return cmp.Or(cmp.Compare(b.Wall, a.Wall), cmp.Compare(a.Start, b.Start))
+	})
+	if i < maxSlowest {
+		o.Slowest = slices.Insert(o.Slowest, i, &slowRow{Task: t})
+		o.Slowest = o.Slowest[:min(len(o.Slowest), maxSlowest)]
+	}
+	if t.Flags&record.Slow == 0 {
+		return
+	}
+	o.Slow++
+	k.Slow++
+	if list := t.Hazards(); len(list) > 0 {
+		reason, _ := waits.reason(t, &list[0])
+		key := [2]string{t.Kind, reason}
+		r := reasons[key]
+		if r == nil {
+			r = &reasonRow{Kind: key[0], Text: key[1]}
+			reasons[key] = r
+		}
+		r.Tasks++
+		r.Time += list[0].Time
+	}
+}
+
+func (k *kindRow) percentiles() {
+	slices.Sort(k.walls)
+	at := func(p int) time.Duration { return k.walls[max(1, (len(k.walls)*p+99)/100)-1] }
+	k.P50, k.P90, k.P99, k.Max = at(50), at(90), at(99), at(100)
+}
+
+func sum(list []time.Duration) (d time.Duration) {
+	for _, x := range list {
+		d += x
+	}
+	return d
+}
+
+// find returns the task of a span, or the longest one of a trace if that is zero, and the
+// request that it is of, if it is known.
+func (s *site) find(trace record.TraceID, span record.SpanID) (t *record.Task, r *record.Request) {
+	for _, x := range s.tasks {
+		if x.Trace != trace || !span.IsZero() && x.Span != span {
+			continue
+		}
+		if t == nil || x.Wall > t.Wall {
+			t = x
+		}
+	}
+	if t == nil || trace.IsZero() {
+		return t, nil
+	}
+	for _, r := range s.joiner.Requests() {
+		if r.Trace == trace {
+			return t, r
+		}
+	}
+	return t, nil
+}

@@ -1,0 +1,463 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package why_test
+
+import (
+	"cmd/pmu/internal/why"
+	"context"
+	"fmt"
+	"internal/race"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"runtime/pprof"
+	"runtime/task"
+	"runtime/task/record"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// liveFailed is the kind of requests in which it was not possible to plant a cause, so that
+// there is another one.
+const liveFailed = "failed"
+
+// liveDelay is for how long what is planted delays a request, at least.
+const liveDelay = 20 * time.Millisecond
+
+// liveRequests are as many as p98 takes.
+const liveRequests = 1000
+
+// liveJobs returns how many goroutines work for no task.
+func liveJobs() int { return 8 * runtime.GOMAXPROCS(0) }
+
+// A liveCause is what is planted in some requests of a service.
+type liveCause struct {
+	name  string
+	names string // that the report has to begin with
+
+	// do plants it in a request, and returns what is to be done when that has ended, or nil.
+	do func(s *service, ctx context.Context, t *task.Task) func()
+}
+
+var liveCauses = []liveCause{
+	{"lock", "mutex", (*service).lock},
+	{"GC assist", "GC", (*service).assist},
+	{"page faults", "page-faults", (*service).faults},
+	{"CPU hog", "runnable", (*service).hogged},
+	{"slow downstream", "call GET /stock", (*service).call},
+	{"payload", "note size", (*service).payload},
+}
+
+// A service answers requests one after the other.
+type service struct {
+	t    *testing.T
+	rnd  *rand.Rand
+	heap []*liveNode // what the collector has to mark
+	jobs chan func() // for goroutines that work for no task
+	size int         // of the present request
+}
+
+// in waits, by doing something, until the task has been in a part for as long as is planted.
+func (s *service) in(t *task.Task, p pprof.TimePart, do func()) {
+	for {
+		u, ok := t.Usage()
+		if !ok || u.Wall > time.Minute {
+			s.t.Errorf("in %v for only %v of %v", p, u.Parts[p], u.Wall)
+			return
+		}
+		if u.Parts[p] >= liveDelay {
+			return
+		}
+		do()
+	}
+}
+
+func (s *service) lock(_ context.Context, t *task.Task) func() {
+	var mu sync.Mutex
+	mu.Lock()
+	s.jobs <- func() {
+		s.in(t, pprof.TimeMutex, func() { time.Sleep(time.Millisecond) })
+		mu.Unlock()
+	}
+	mu.Lock()
+	return nil
+}
+
+// A liveNode is something for the collector to mark.
+type liveNode [1 << 10]*liveNode
+
+// liveGarbage keeps what is allocated from being optimized away.
+var liveGarbage atomic.Pointer[liveNode]
+
+func (s *service) assist(_ context.Context, t *task.Task) func() {
+	percent := debug.SetGCPercent(5)
+	var stop atomic.Bool
+	stopped := make(chan bool)
+	s.jobs <- func() {
+		for !stop.Load() {
+			runtime.GC()
+		}
+		close(stopped)
+	}
+	for {
+		u, _ := t.Usage()
+		p := u.Parts
+		if gc := p[pprof.TimeGC]; gc >= liveDelay && gc >= max(p[pprof.TimeRunning], p[pprof.TimeRunnable], p[pprof.TimeStopTheWorld])*6/5 {
+			break
+		}
+		if u.Wall > 15*liveDelay {
+			t.SetKind(liveFailed) // the collector wants little help
+			break
+		}
+		for range 10 {
+			liveGarbage.Store(new(liveNode))
+		}
+	}
+	return func() {
+		stop.Store(true)
+		<-stopped
+		debug.SetGCPercent(percent)
+	}
+}
+
+func (s *service) faults(context.Context, *task.Task) func() {
+	const size = 16 << 20
+	for start := time.Now(); time.Since(start) < liveDelay; {
+		b, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+		if err != nil {
+			s.t.Error(err)
+			break
+		}
+		for i := 0; i < size; i += 4096 {
+			b[i] = 1
+		}
+		syscall.Munmap(b)
+	}
+	return nil
+}
+
+func (s *service) hogged(_ context.Context, t *task.Task) func() {
+	var stop atomic.Bool
+	var hogs sync.WaitGroup
+	n := 0
+	hog := func() {
+		n++
+		hogs.Add(1)
+		s.jobs <- func() {
+			for !stop.Load() {
+			}
+			hogs.Done()
+		}
+	}
+	for range 4 * runtime.GOMAXPROCS(0) {
+		hog()
+	}
+	s.in(t, pprof.TimeRunnable, func() {
+		start := time.Now()
+		runtime.Gosched()
+		// Where other Ps have all hogs in their queues, a yield takes no time, and thousands of
+		// them, with what they allocate to see how long they took, would plant running and page
+		// faults, too. So this P gets another hog.
+		if time.Since(start) < time.Millisecond && n < liveJobs() {
+			hog()
+		}
+	})
+	return func() {
+		stop.Store(true)
+		hogs.Wait()
+	}
+}
+
+func (s *service) call(ctx context.Context, _ *task.Task) func() {
+	_, c := task.NewClient(ctx, "GET /stock", "stock:80")
+	defer c.End()
+	answer := make(chan bool)
+	s.jobs <- func() {
+		time.Sleep(liveDelay)
+		close(answer)
+	}
+	<-answer
+	return nil
+}
+
+func (s *service) payload(context.Context, *task.Task) func() {
+	s.size *= 100
+	return nil
+}
+
+// liveSink keeps work from being optimized away.
+var liveSink int
+
+// request is one request. What a cause does is planted in it, unless it is nil.
+func (s *service) request(c *liveCause) {
+	ctx, t := task.New(context.Background(), "GET /")
+	s.size = 990 + s.rnd.IntN(20)
+	if c != nil {
+		if after := c.do(s, ctx, t); after != nil {
+			defer after()
+		}
+	}
+	defer t.End()
+	t.Note("size", strconv.Itoa(s.size))
+	for i := range 1000 * s.size {
+		liveSink += i & 3
+	}
+}
+
+// collections returns how often the collector has run.
+func collections() uint32 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.NumGC
+}
+
+// run has the service answer so many requests, in 3 % of which there is a cause, and returns
+// the report of their records.
+//
+// What is left of the setup and of other runs would decide whether the collector runs meanwhile,
+// and it would be a cause that is not planted: on one CPU, it delays as many requests for as long
+// as what is planted does. So it runs before, and then only where it is planted.
+func (s *service) run(t *testing.T, c *liveCause, requests int) string {
+	runtime.GC()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	if c == nil || c.names != "GC" {
+		defer func(n uint32) {
+			if n = collections() - n; n != 0 {
+				t.Errorf("the collector ran %d times", n)
+			}
+		}(collections())
+	}
+	r := task.NewReader(false)
+	var b why.Builder
+	for i, tries := 0, 0; i < requests; tries++ {
+		if tries > 3*requests {
+			t.Fatalf("%d requests after %d tries: %+v", i, tries, r.Stats())
+		}
+		if i%33 == 7 {
+			s.request(c)
+		} else {
+			s.request(nil)
+		}
+		for rec := r.Next(); rec != nil; rec = r.Next() {
+			if rec.Flags&record.Client == 0 && rec.Kind != liveFailed {
+				b.AddTask(rec)
+				i++
+			}
+		}
+	}
+	if n := r.Stats().Dropped; n != 0 {
+		t.Errorf("%d records were lost", n)
+	}
+	rep, err := why.Analyze(b.Table("ms"), why.Options{P: 0.98})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	rep.WriteText(&text)
+	return text.String()
+}
+
+// liveMachine are the causes that other programs on the machine are, and the one around it.
+var liveMachine = []string{"running", "runnable", "preempted"}
+
+// liveMachineMakes matches a report's first line where it names one of these.
+var liveMachineMakes = regexp.MustCompile(`^(no event makes the tail, but )?(` + strings.Join(liveMachine, "|") + `) `)
+
+// leads reports whether a report names an event as the first cause. Where the machine need not
+// be quiet, its causes may come before it, or leave nothing of the tail to others: where it
+// often takes the CPU for longer than what is planted takes, that is the truth.
+func leads(report, event string, quiet bool) bool {
+	first, _, _ := strings.Cut(report, "\n")
+	if strings.HasPrefix(first, event+" makes the tail: ") {
+		return true
+	}
+	if names, _, ok := strings.Cut(first, " make the tail together: "); ok {
+		return !quiet && only(names, event)
+	}
+	if quiet || !liveMachineMakes.MatchString(first) {
+		return false
+	}
+	_, table, _ := strings.Cut(report, "\nevent ")
+	_, table, _ = strings.Cut(table, "\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	for line := range strings.Lines(table) {
+		name, _, _ := strings.Cut(line, "  ")
+		if !slices.Contains(liveMachine, name) {
+			return name == event
+		}
+	}
+	return true
+}
+
+// only reports whether names of a list, in words, are only an event and what the machine does.
+func only(names, event string) bool {
+	for name := range strings.SplitSeq(strings.ReplaceAll(names, " and ", ", "), ", ") {
+		if name != event && !slices.Contains(liveMachine, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// TestLeads tests which reports leads accepts.
+func TestLeads(t *testing.T) {
+	const report = `%s makes the tail: p98 is 29.8 ms, and 8.65 ms without
+
+1000 requests: p50 2.7 ms, p90 6.96 ms, p98 29.8 ms, slowest 295 ms
+
+By how much p98 is lower without requests in which an event is high:
+
+event        lower by  part   95 of 100      high in  of    above
+%-11s  21.1 ms   71 %%   56 %% to 75 %%   246      1000  2.72 ms
+%-11s  12 ms     40 %%   20 %% to 62 %%   31       1000  0
+syscall      1.94 ms   6.5 %%  0.0 %% to 25 %%  31       1000  0 ms
+
+What describes slow requests:
+`
+	for _, tt := range []struct {
+		first, second string
+		quiet, leads  bool
+	}{
+		{"page-faults", "running", true, true},
+		{"page-faults", "syscall", false, true},
+		{"running", "page-faults", true, false},
+		{"running", "page-faults", false, true},
+		{"preempted", "page-faults", false, true},
+		{"mutex", "page-faults", false, false},
+		{"running", "mutex", false, false},
+		{"running", "preempted", false, false}, // as syscall is next
+	} {
+		if got := leads(fmt.Sprintf(report, tt.first, tt.first, tt.second), "page-faults", tt.quiet); got != tt.leads {
+			t.Errorf("%s before %s, quiet %v: %v", tt.first, tt.second, tt.quiet, got)
+		}
+	}
+	for report, want := range map[string]bool{
+		"no cause found\n": false,
+		"no event makes the tail, but running >= 19.8 ms describes slow requests\n":                  true,
+		"no event makes the tail, but mutex >= 19.8 ms describes slow requests\n":                    false,
+		"running makes the tail: p98 is 9 ms\n\nevent    lower by\nrunning  21.1 ms\n\nRuled out:\n": true,
+		"page-faults and running make the tail together: p98 is 9 ms\n":                              true,
+		"runnable, page-faults and running make the tail together: p98 is 9 ms\n":                    true,
+		"runnable and running make the tail together: p98 is 9 ms\n":                                 true,
+		"page-faults and mutex make the tail together: p98 is 9 ms\n":                                false,
+		"running and mutex make the tail together: p98 is 9 ms\n":                                    false,
+	} {
+		if leads(report, "page-faults", false) != want || leads(report, "page-faults", true) {
+			t.Errorf("%q: not %v, or not false on a quiet machine", report, want)
+		}
+	}
+}
+
+// TestLive tests that causes that are planted in a service are named first, by what tasks have
+// recorded. PMU_TEST_LIVE is how often each is. On a quiet machine, which the emulated one is,
+// nothing else may be named, and elsewhere only what the machine does.
+func TestLive(t *testing.T) {
+	if race.Enabled {
+		t.Skip("what takes time without the race detector is little beside it")
+	}
+	if testing.Short() {
+		t.Skip("other tests that run at the same time are a cause, too")
+	}
+	runs := 2
+	if s := os.Getenv("PMU_TEST_LIVE"); s != "" {
+		var err error
+		if runs, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	quiet := strings.Contains(os.Getenv("PMU_TEST_REQUIRE"), "quiet")
+	config := task.Config{Rate: 1}
+	c, noCounters := pprof.OpenCounters("page-faults")
+	if noCounters == nil {
+		defer c.Close()
+		config.Counters = c
+	} else if strings.Contains(os.Getenv("PMU_TEST_REQUIRE"), "root") {
+		t.Fatalf("root is required here: %v", noCounters)
+	}
+	if err := task.Start(config); err != nil {
+		t.Fatal(err)
+	}
+	defer task.Stop()
+	s := &service{t: t, rnd: rand.New(rand.NewPCG(1, 1)), jobs: make(chan func())}
+	defer close(s.jobs)
+	for range liveJobs() {
+		go func() {
+			for f := range s.jobs {
+				f()
+			}
+		}()
+	}
+	for range 8 << 10 { // 64 MB
+		s.heap = append(s.heap, new(liveNode))
+	}
+	for _, n := range s.heap {
+		for i := range n {
+			n[i] = s.heap[s.rnd.IntN(len(s.heap))]
+		}
+	}
+	for i := range liveCauses {
+		c := &liveCauses[i]
+		t.Run(strings.ReplaceAll(c.name, " ", "-"), func(t *testing.T) {
+			if c.names == "page-faults" && noCounters != nil {
+				t.Skip(noCounters)
+			}
+			s.t = t
+			for range runs {
+				if got := s.run(t, c, liveRequests); !leads(got, c.names, quiet) {
+					t.Errorf("want %s:\n%s", c.names, got)
+				} else {
+					first, _, _ := strings.Cut(got, "\n")
+					t.Log(first)
+				}
+			}
+		})
+	}
+	t.Run("none", func(t *testing.T) {
+		s.t = t
+		none := 0
+		for range runs {
+			got := s.run(t, nil, liveRequests)
+			switch {
+			case strings.HasPrefix(got, "no cause found"):
+				none++
+			case quiet || !liveMachineMakes.MatchString(got) || strings.Contains(got, " make the tail together: ") && !leads(got, "", false):
+				t.Errorf("nothing is planted:\n%s", got)
+			default:
+				t.Log(got)
+			}
+		}
+		t.Logf("no cause found in %d runs of %d", none, runs)
+	})
+	// Page faults are found, too, if they are counted in turn with other events.
+	t.Run("turns", func(t *testing.T) {
+		if noCounters != nil {
+			t.Skip(noCounters)
+		}
+		s.t = t
+		// Epochs are much longer than requests, or those that are slow are mostly in two.
+		config := task.Config{Rate: 1, Turns: [][]string{{"page-faults"}, {"major-faults", "alignment-faults"}}, Epoch: liveDelay * 15}
+		if err := task.Start(config); err != nil {
+			t.Fatal(err)
+		}
+		for range runs {
+			epochs := task.ReadStats().Epochs
+			got := s.run(t, &liveCauses[2], 2*liveRequests)
+			first, _, _ := strings.Cut(got, "\n")
+			if !leads(got, "page-faults", quiet) || !strings.Contains(got, "3 events were recorded in some requests only") {
+				t.Errorf("want page-faults:\n%s", got)
+			}
+			t.Logf("%s, %d epochs", first, task.ReadStats().Epochs-epochs)
+		}
+	})
+	runtime.KeepAlive(s.heap)
+}

@@ -1,0 +1,212 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package whycmd
+
+import (
+	"cmd/pmu/internal/why"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime/task/record"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+	"unicode/utf8"
+)
+
+// This file prints the analysis as SQL, for data that is in a database: the files are a sample
+// then, of which thresholds are.
+
+//go:embed why.sql
+var sqlText string
+
+var sqlTemplate = template.Must(template.New("why.sql").Funcs(template.FuncMap{
+	"text":    sqlString,
+	"num":     sqlNumber,
+	"comment": func(s string) string { return fmt.Sprintf("%.100q", s) },
+}).Parse(sqlText))
+
+// A script is what the template is filled in with.
+type script struct {
+	Files    string
+	Requests int
+	P        float64
+
+	Tasks        bool
+	Kind, NoKind string // NoKind is the kind of requests that have none
+	Random       bool   // only those that were chosen at random
+	Latency      string
+	Parts        []string // the keys of parts of time
+
+	Events  []sqlEvent
+	Own     []sqlOwn
+	Parents []sqlParent
+
+	// Constants of package why.
+	Fewest                              int
+	Proportional, Together, LeastImpact float64
+}
+
+// A sqlEvent is a column of numbers.
+type sqlEvent struct {
+	I         int
+	Name      string
+	Source    string // of tasks: where in a record it is, and by which key
+	Key       string
+	Value     string // of a table: the cell, as jsonb
+	Group     why.Group
+	Known     int // 1 if its time is known
+	Threshold float64
+	Remark    string
+}
+
+// A sqlOwn is an event whose time is known, in columns.
+type sqlOwn struct {
+	I     int
+	Times []int
+}
+
+// A sqlParent is the K-th parent of event I.
+type sqlParent struct {
+	I, K, Parent int
+	Name         string
+}
+
+// writeSQL prints the analysis of a table and its report as SQL. kept is whether the table has
+// all rows, of whatever kind.
+func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string, kept bool, files []string) error {
+	switch {
+	case len(in.spans.list) > 0:
+		return errors.New("-sql is for lines of JSON, and these are spans")
+	case in.tasks && len(in.paths) > 0:
+		return errors.New("-sql is for one kind of lines: these are records of tasks, and others")
+	case len(r.Impacts) == 0:
+		return errors.New("there is nothing to print as SQL: no column has numbers, or all requests took the same time")
+	}
+	s := script{Files: strings.Join(files, " "), Requests: r.Requests, P: r.P, Tasks: in.tasks, Kind: kind, Latency: in.latency,
+		Fewest: 10, Proportional: 0.99, Together: 0.5, LeastImpact: 0.02}
+	// Of all tasks that there are, enough will be chosen at random, if these don't have to do.
+	s.Random = r.LeftBiased > 0 || !slices.Contains(t.Biased, true)
+	if in.tasks && !s.Random {
+		fmt.Fprintln(in.stderr, "pmu why: -sql: too few of these tasks were chosen at random: the script is about all that are recorded, of which too many are slow")
+	}
+	if kept {
+		s.NoKind = kind
+	}
+	for p := range record.Part(record.NumParts) {
+		s.Parts = append(s.Parts, partKey(p))
+	}
+	index := make(map[string]int)
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		if c.Words != nil {
+			continue
+		}
+		c.Describe()
+		k := slices.IndexFunc(r.Impacts, func(e why.Impact) bool { return e.Event == c.Name })
+		m := &r.Impacts[k]
+		e := sqlEvent{I: len(s.Events) + 1, Name: c.Name, Group: c.Group, Threshold: m.Threshold, Remark: m.Remark}
+		if m.Parent != "" {
+			e.Remark = "" // it is for the script to say
+		}
+		if m.Remark != "" && m.Parent == "" {
+			e.Threshold = nan
+		}
+		if len(c.Within) > 0 {
+			e.Known = 1
+		}
+		if in.tasks {
+			e.Source, e.Key = taskSource(c.Name)
+		} else {
+			path := in.paths[c.Name]
+			if path == nil {
+				return fmt.Errorf("column %.100q is a member of an object, and one of an object within: -sql needs one", c.Name)
+			}
+			e.Value = "(line"
+			for _, key := range path {
+				e.Value += "->" + sqlString(key)
+			}
+			e.Value += ")"
+		}
+		index[c.Name] = e.I
+		s.Events = append(s.Events, e)
+	}
+	for _, name := range append(slices.Collect(func(yield func(string) bool) {
+		for _, e := range s.Events {
+			if !yield(e.Name) {
+				return
+			}
+		}
+	}), in.latency, kind) {
+		if !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
+			return fmt.Errorf("%.100q can't be written in SQL", name)
+		}
+	}
+	for _, c := range t.Columns {
+		i := index[c.Name]
+		if i == 0 {
+			continue
+		}
+		for k, name := range c.Parents {
+			if p := index[name]; p != 0 && p != i {
+				s.Parents = append(s.Parents, sqlParent{i, k, p, name})
+			}
+		}
+		own := sqlOwn{I: i}
+		for _, d := range t.Columns { // in their order
+			if index[d.Name] != 0 && slices.Contains(c.Within, d.Name) {
+				own.Times = append(own.Times, index[d.Name])
+			}
+		}
+		if len(own.Times) < len(c.Within) {
+			own.Times = nil // there is no bound
+		}
+		if len(c.Within) > 0 {
+			s.Own = append(s.Own, own)
+		}
+	}
+	return sqlTemplate.Execute(w, s)
+}
+
+// partKey returns the key that a part of the time has in a line of JSON.
+func partKey(p record.Part) string {
+	return strings.ReplaceAll(strings.ToLower(p.String()), "-", "_") + "_ns"
+}
+
+// taskSource says where in the line of a task a column is; see [why.Builder.AddTask].
+func taskSource(column string) (source, key string) {
+	for p := range record.Part(record.NumParts) {
+		if column == p.String() {
+			return "part", partKey(p)
+		}
+	}
+	if column == "goroutines" {
+		return "number", column
+	}
+	for _, source := range []string{"region", "call", "note"} {
+		if key, ok := strings.CutPrefix(column, source+" "); ok {
+			return source, key
+		}
+	}
+	return "count", column
+}
+
+// sqlString quotes a string. Standard SQL knows no escape but of the quote.
+func sqlString(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// sqlNumber writes a number that stays exactly that. Of what is no string some databases make
+// a decimal first, and round twice. NaN is null.
+func sqlNumber(v any) string {
+	s := fmt.Sprintf("'%v'", v)
+	if f, ok := v.(float64); ok {
+		if s = "'" + strconv.FormatFloat(f, 'g', -1, 64) + "'"; math.IsNaN(f) {
+			s = "NULL"
+		}
+	}
+	return "CAST(" + s + " AS double precision)"
+}

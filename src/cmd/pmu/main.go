@@ -1,0 +1,71 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+/*
+Pmu explains what profiles and tasks have recorded.
+
+Usage:
+
+	go tool pmu verb [flags] [arguments]
+
+The verbs are:
+
+	list     list the events that this machine can sample
+	tasks    say what requests cost, where they waited and why they were slow
+	why      say why some requests are slow, from many of them
+	ratio    show a profile of two events as their ratio
+	lines    find false sharing in a profile with data addresses
+
+Arguments are files and URLs, such as http://localhost:6060/debug/pprof/tasks of a
+server that imports [net/http/pprof]. With -http, tasks, why and ratio open their
+pages in a browser. For more about a verb, run go tool pmu verb -h.
+*/
+package main
+
+import (
+	"cmd/pmu/internal/linescmd"
+	"cmd/pmu/internal/listcmd"
+	"cmd/pmu/internal/ratiocmd"
+	"cmd/pmu/internal/taskscmd"
+	"cmd/pmu/internal/verb"
+	"cmd/pmu/internal/whycmd"
+	"fmt"
+	"io"
+	"os"
+)
+
+var verbs = []*verb.Verb{listcmd.Verb, taskscmd.Verb, whycmd.Verb, ratiocmd.Verb, linescmd.Verb}
+
+func main() {
+	os.Exit(run(os.Args[1:], verb.IO{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
+}
+
+// run runs the verb, and returns the exit status.
+func run(args []string, std verb.IO) int {
+	if len(args) == 0 {
+		usage(std.Stderr)
+		return verb.Error
+	}
+	switch args[0] {
+	case "-h", "-help", "--help", "help":
+		usage(std.Stdout)
+		return verb.OK
+	}
+	for _, v := range verbs {
+		if v.Name == args[0] {
+			return v.Run(v, args[1:], std)
+		}
+	}
+	fmt.Fprintf(std.Stderr, "pmu: there is no verb %q\n", args[0])
+	usage(std.Stderr)
+	return verb.Error
+}
+
+func usage(w io.Writer) {
+	fmt.Fprint(w, "usage: go tool pmu verb [flags] [arguments]\n\nThe verbs are:\n\n")
+	for _, v := range verbs {
+		fmt.Fprintf(w, "\t%-8s %s\n", v.Name, v.Short)
+	}
+	fmt.Fprint(w, "\nFor more about a verb, run: go tool pmu verb -h\n")
+}
