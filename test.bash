@@ -8,7 +8,7 @@
 # behind a working one. It needs git and a go command. What else it needs it installs:
 # a C compiler for cgo, the emulated machine, clang for the memory sanitizer, QEMU's
 # user-mode emulation, and PostgreSQL. See the legs c-compiler, vm-setup, msan, ports and
-# why.
+# cmd/pmu.
 #
 #	./test.bash           all legs
 #	./test.bash NAME...   the legs whose names contain one of the NAMEs
@@ -24,7 +24,7 @@ PATH=${PATH//"$root/goroot/bin:"/} # the fork may be there; the tools need the G
 hostgo=$(command -v go) || { echo "test.bash: no go command in PATH; install Go 1.21 or later" >&2; exit 1; }
 export PATH=$root/misc/pmu/vm:$PATH
 go=$root/goroot/bin/go
-std=(runtime/pprof runtime/pprof/ratio runtime/task runtime/task/record runtime/task/why testing net/http/pprof internal/htmltext internal/perfevent internal/runtime/perf)
+std=(runtime/pprof runtime/task runtime/task/record testing net/http/pprof internal/htmltext internal/perfevent internal/runtime/perf)
 
 # Upstream's tests that take CPU profiles.
 profiling='CPUProfile|GoroutineSwitch|MathBigDivide|Morestack|LabelRace|LabelSystemstack|AtomicLoadStore64|TracebackAll|TryAdd|TimeVDSO|BlockMutexProfileInlineExpansion'
@@ -104,7 +104,8 @@ exact_vm() {
 	emulated -run '^TestPerf' runtime &&
 		emulated -run '^TestEmulated$' -skip '^TestEmulated$/Counters' runtime/pprof &&
 		PMU_TEST_REQUIRE=root,quiet PMU_TEST_LIVE=1 on_vm "$go" test -count=1 \
-			-run '^TestLive$/^(lock|page-faults|CPU-hog|slow-downstream|none)$' runtime/task/why
+			-run '^TestLive$/^(lock|page-faults|CPU-hog|slow-downstream|none)$' cmd/pmu/internal/why &&
+		emulated -run '^TestEmulated$' cmd/pmu/internal/ratiocmd
 }
 # On a fresh machine: what other tests leave behind would count.
 counters_vm() {
@@ -129,22 +130,21 @@ exact_host() {
 		"$go" test -count=1 -v -run '^TestPerfCalls$' runtime/pprof | grep -F 'does not stop at them' || PMU_TEST_REQUIRE=breakpoints,root
 		[ -d /sys/kernel/tracing/events ] || mount -t tracefs nodev /sys/kernel/tracing
 	fi
-	env -C misc/pmu "$go" test -count=1 ./lines &&
+	"$go" test -count=1 cmd/pmu/internal/linescmd &&
 		"$go" test -count=1 -timeout 30m -run "$exact" runtime/pprof && "$go" test -count=1 -run '^TestTask(Truth|Isolation)$' net/http/pprof && "$go" test -count=1 -run '^Test(Epochs|OtherCounters|TurnsAgain|CountersClosed)$' runtime/task
 }
 countbench() {
-	env -C misc/pmu GOARCH=arm64 CGO_ENABLED=0 PMU_TEST_REQUIRE=cycles,instructions \
-		"$go" test -count=1 ./countbench ./bench/handlercost
+	local -x GOARCH=arm64 CGO_ENABLED=0 PMU_TEST_REQUIRE=cycles,instructions
+	env -C test/pmu "$go" test -count=1 ./countbench && env -C misc/pmu "$go" test -count=1 ./bench/handlercost
 }
 
-# The analysis of requests at length, and the tools that only the fork builds.
-why_leg() {
+# go tool pmu, and the analysis of requests at length.
+cmd_pmu() {
 	local ok=0
 	local -x PMU_TEST_REQUIRE=postgres${CI:+,root}
 	# A client may be there without a server.
 	{ command -v initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb'; } >/dev/null && command -v psql >/dev/null || apt_install postgresql || ok=1
-	"$go" test -count=1 runtime/task/why || ok=1
-	env -C misc/pmu "$go" test -count=1 ./tasks ./why || ok=1
+	"$go" test -count=1 cmd/pmu/... || ok=1
 	return $ok
 }
 
@@ -193,29 +193,34 @@ vm_legs() {
 start_lane vm_legs
 leg gofmt gofmt_leg
 vet_leg() {
-	"$go" vet runtime runtime/pprof/... runtime/task/... testing net/http net/http/pprof internal/htmltext internal/perfevent internal/runtime/perf cmd/go/internal/test &&
-		env -C misc/pmu "$go" vet ./...
+	"$go" vet cmd/pmu/... runtime runtime/pprof/... runtime/task/... testing net/http net/http/pprof internal/htmltext internal/perfevent internal/runtime/perf cmd/go/internal/test &&
+		env -C misc/pmu "$go" vet ./... && env -C test/pmu "$go" vet ./...
 }
 leg vet vet_leg
-ports_leg() { need qemu-ppc64 qemu-user && env -C misc/pmu "$go" run ./ports; }
+tools_leg() {
+	local ok=0 dir
+	for dir in misc/pmu test/pmu; do env -C $dir "$hostgo" test -count=1 -timeout 20m ./... || ok=1; done
+	return $ok
+}
+ports_leg() { need qemu-ppc64 qemu-user && env -C test/pmu "$go" run ./ports; }
 leg ports ports_leg
-leg tools env -C misc/pmu "$hostgo" test -count=1 -timeout 20m ./...
-leg api env -C misc/pmu "$go" run ./apicheck
+leg tools tools_leg
+leg api env -C test/pmu "$go" run ./apicheck
 leg upstream/deps "$go" test -run 'TestDependencies' go/build
 leg upstream/cmd-go "$go" test -timeout 20m -run "TestScript/$scripts|TestDocsUpToDate|TestPassFlag|TestVetFlag|TestFlag" cmd/go cmd/go/internal/test
 wait_for_lane
-leg why why_leg
+leg cmd/pmu cmd_pmu
 leg upstream/std upstream_std
 leg upstream/http upstream_http
 leg upstream/runtime "$go" test -short -timeout 20m runtime
-leg race env CGO_ENABLED=1 "$go" test -race -short -timeout 30m "${std[@]}"
+leg race env CGO_ENABLED=1 "$go" test -race -short -timeout 30m "${std[@]}" cmd/pmu/internal/why
 leg msan msan
 leg lockrank lockrank_leg
 leg engine/host-task-clock engine_host
 leg engine/host-cgo engine_cgo
 leg engine/host-signals signals_host
 leg exact/host exact_host
-leg unharmed env -C misc/pmu ${CI:+PMU_TEST_REQUIRE=root} "$go" test -count=1 -timeout 20m ./life ./soak
+leg unharmed env -C test/pmu ${CI:+PMU_TEST_REQUIRE=root} "$go" test -count=1 -timeout 20m ./life ./soak
 leg demo ./demo.bash
 
 failed=$(sed -n 's/^FAIL //p' "$tmp/results")
