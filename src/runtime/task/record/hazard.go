@@ -25,7 +25,8 @@ type Hazard struct {
 	N     int           // how many waits; 0 if that is not known
 	Frame Frame         // where the longest of them was; see [Place]
 
-	text string // has timeMark for Time
+	text string   // has timeMark for Time
+	wait *Stretch // the longest wait for a mutex, if it is one
 }
 
 // String returns the hazard in words: "runnable 12 ms behind task \"report\"".
@@ -33,9 +34,9 @@ func (h Hazard) String() string {
 	return strings.ReplaceAll(h.text, timeMark, inUnits(h.Time))
 }
 
-// Reason returns the hazard in words that are the same for all tasks that it is the same for:
+// reason returns the hazard in words that are the same for all tasks that it is the same for:
 // without times and numbers.
-func (h Hazard) Reason() string {
+func (h *Hazard) reason() string {
 	switch h.Cause {
 	case "page faults":
 		return "page faults"
@@ -44,6 +45,10 @@ func (h Hazard) Reason() string {
 			return "running more than usual"
 		}
 		return "running"
+	case "mutex":
+		if x, _, ok := h.handover(); ok {
+			return "mutex held by " + x.from.anyone()
+		}
 	}
 	return withoutTime.Replace(h.text)
 }
@@ -250,6 +255,9 @@ func (t *Task) hazards(path []Segment, all time.Duration) []Hazard {
 			if p.time > g.longest {
 				g.longest = p.time
 				g.Frame = s.Frame
+				if c.name == "mutex" {
+					g.wait = s.Stretch
+				}
 			}
 		}
 	}
@@ -485,19 +493,11 @@ func (p *piece) word(name string) string {
 
 // text returns who it was, and where, or the empty string if it was nobody.
 func (k *Waker) text() string {
-	var who string
-	switch {
-	case k.Kind != "":
-		who = "task " + strconv.Quote(k.Kind)
-	case k.Goroutine != 0:
-		who = "goroutine " + strconv.FormatUint(k.Goroutine, 10)
-	default:
+	if k.Kind == "" && k.Goroutine == 0 {
 		return ""
 	}
-	if at := Place(k.Stack).at(); at != "" {
-		who += " at " + at
-	}
-	return who
+	h := holder{waiter{k.Span, k.Goroutine}, k.Kind, Place(k.Stack)}
+	return h.text()
 }
 
 // at returns the place as messages have it: x.go:31.

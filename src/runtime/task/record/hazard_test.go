@@ -192,7 +192,7 @@ func TestHazards(t *testing.T) {
 			continue
 		}
 		for _, h := range list {
-			if r := h.Reason(); r == "" || anyTime.MatchString(r) || !strings.HasPrefix(h.String(), strings.Fields(r)[0]) && h.Cause != "page faults" {
+			if r := h.reason(); r == "" || anyTime.MatchString(r) || !strings.HasPrefix(h.String(), strings.Fields(r)[0]) && h.Cause != "page faults" {
 				t.Errorf("%s: %q has the reason %q", test.name, h, r)
 			}
 		}

@@ -24,7 +24,7 @@ import (
 const (
 	textKinds   = 1000 // that a report has by themselves; see overflowKind
 	textSlowest = 10   // tasks of a report
-	textCauses  = 3    // of a kind
+	textReasons = 20   // of a report
 	textRows    = 16   // of a list in the text of one task: the longest ones
 	textHazards = 5
 	textName    = 40 // letters of a name in a table
@@ -34,7 +34,7 @@ const (
 const overflowKind = "other"
 
 // WriteText writes a report of tasks: how many there were of each kind and how long they
-// took, what made the slow ones slow, and the slowest ones. Percentiles are exact to 3 %.
+// took, why the slow ones were slow, summed up, and the slowest ones. Percentiles are exact to 3 %.
 // What it keeps in memory does not grow with the number of tasks.
 func WriteText(w io.Writer, tasks iter.Seq[*Task]) error {
 	var s Summary
@@ -50,6 +50,7 @@ type Summary struct {
 
 	kinds   map[string]*kindSummary
 	slowest []*Task // of all kinds
+	reasons Reasons
 	servers map[string]bool
 }
 
@@ -58,7 +59,6 @@ type kindSummary struct {
 	tasks, slow, failed int64
 	longest             time.Duration
 	histogram           [64 << subBits]uint32
-	causes              map[string]int64 // of slow tasks, the first of each
 }
 
 // Add adds a task.
@@ -77,7 +77,7 @@ func (s *Summary) Add(t *Task) {
 		k = s.kinds[name]
 	}
 	if k == nil {
-		k = &kindSummary{name: name, causes: make(map[string]int64)}
+		k = &kindSummary{name: name}
 		s.kinds[name] = k
 	}
 	d := length(t.Wall)
@@ -95,9 +95,7 @@ func (s *Summary) Add(t *Task) {
 	if t.Flags&Slow != 0 {
 		k.slow++
 		s.Slow++
-		if list := t.Hazards(); len(list) > 0 {
-			k.causes[list[0].Cause]++
-		}
+		s.reasons.Add(t)
 	}
 	i, _ := slices.BinarySearchFunc(s.slowest, t, func(a, b *Task) int {
 		return cmp.Or(cmp.Compare(b.Wall, a.Wall), cmp.Compare(a.Start, b.Start))
@@ -159,45 +157,34 @@ func (s *Summary) WriteText(w io.Writer) error {
 	})
 	fmt.Fprintln(b)
 	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
-	fmt.Fprint(tw, "KIND\tCOUNT\tSLOW\tFAILED\tP50\tP99\tMAX\tSLOW BECAUSE OF\n")
+	fmt.Fprint(tw, "KIND\tCOUNT\tSLOW\tFAILED\tP50\tP99\tMAX\n")
 	for _, k := range kinds {
-		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n", name(k.name), k.tasks, k.slow, k.failed,
-			inUnits(k.percentile(50)), inUnits(k.percentile(99)), inUnits(k.longest), k.reasons())
+		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%s\t%s\t%s\n", name(k.name), k.tasks, k.slow, k.failed,
+			inUnits(k.percentile(50)), inUnits(k.percentile(99)), inUnits(k.longest))
+	}
+	tw.Flush()
+	reasons := s.reasons.List()
+	if len(reasons) > 0 {
+		fmt.Fprint(b, "\nWhy slow ones were slow:\n")
+	}
+	for i, r := range reasons {
+		if i == textReasons {
+			fmt.Fprintf(b, "and %s\n", count(int64(len(reasons)-i), "other reason"))
+			break
+		}
+		fmt.Fprintf(tw, "%s\t%s\n", name(r.Kind), r)
 	}
 	tw.Flush()
 	fmt.Fprintf(b, "\nThe slowest:\n")
 	for _, t := range s.slowest {
 		why := ""
 		if list := t.Hazards(); len(list) > 0 {
-			why = list[0].String()
+			why = s.reasons.Words(&list[0])
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", inUnits(t.Wall), name(t.Kind), t.Trace, why)
 	}
 	tw.Flush()
 	return b.Flush()
-}
-
-func (k *kindSummary) reasons() string {
-	type reason struct {
-		name string
-		n    int64
-	}
-	var list []reason
-	for name, n := range k.causes {
-		list = append(list, reason{name, n})
-	}
-	slices.SortFunc(list, func(a, b reason) int {
-		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.name, b.name))
-	})
-	var text []string
-	for i, r := range list {
-		if i == textCauses {
-			text = append(text, "...")
-			break
-		}
-		text = append(text, fmt.Sprintf("%s %d", r.name, r.n))
-	}
-	return strings.Join(text, ", ")
 }
 
 // WriteText writes what there is to say about a task: what it is, why it took so long,

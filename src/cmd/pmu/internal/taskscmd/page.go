@@ -36,15 +36,17 @@ func parse(name string) *template.Template {
 			css, err := files.ReadFile("pages/style.css")
 			return template.CSS(css), err
 		},
-		"dur":    record.Duration,
-		"count":  count,
-		"name":   func(kind string) string { return cmp.Or(kind, "(no name)") },
-		"list":   func(names []string) string { return cmp.Or(strings.Join(names, ", "), "a server") },
-		"server": serverName,
-		"time":   func(ns int64) string { return time.Unix(0, ns).Format("2006-01-02 15:04:05.000") },
-		"task":   taskURL,
-		"failed": func(t *record.Task) bool { return t.Flags&record.Failed != 0 },
-		"same":   func(a, b *record.Task) bool { return a == b },
+		"dur":     record.Duration,
+		"count":   count,
+		"name":    func(kind string) string { return cmp.Or(kind, "(no name)") },
+		"list":    func(names []string) string { return cmp.Or(strings.Join(names, ", "), "a server") },
+		"server":  serverName,
+		"time":    func(ns int64) string { return time.Unix(0, ns).Format("2006-01-02 15:04:05.000") },
+		"task":    func(t *record.Task) string { return taskURL(t.Trace, t.Span) },
+		"reason":  func(text string) string { return cmp.Or(text, "nothing stands out") },
+		"example": func(x record.Example) string { return taskURL(x.Trace, x.Span) },
+		"failed":  func(t *record.Task) bool { return t.Flags&record.Failed != 0 },
+		"same":    func(a, b *record.Task) bool { return a == b },
 	}).ParseFS(files, "pages/page.html", "pages/"+name))
 }
 
@@ -60,10 +62,10 @@ func serverName(s *record.Server) string {
 	return fmt.Sprintf("process %d", s.PID)
 }
 
-func taskURL(t *record.Task) string {
-	q := url.Values{"span": {t.Span.String()}}
-	if !t.Trace.IsZero() {
-		q.Set("trace", t.Trace.String())
+func taskURL(trace record.TraceID, span record.SpanID) string {
+	q := url.Values{"span": {span.String()}}
+	if !trace.IsZero() {
+		q.Set("trace", trace.String())
 	}
 	return "/task?" + q.Encode()
 }
@@ -158,17 +160,13 @@ type detail struct {
 // one returns what is known of a task.
 func (s *site) one(t *record.Task, r *record.Request) *detail {
 	d := &detail{Task: t}
-	behind := s.waits.behindWhom(t, t.CriticalPath())
 	for _, h := range t.Hazards() {
-		text := h.String()
+		text := s.sums.Words(&h)
 		if h.N > 1 {
 			text += ", in " + count(h.N, "wait")
 		}
 		if h.More > 0 && h.More < h.Time {
 			text += ", " + record.Duration(h.More) + " more than usual"
-		}
-		if h.Cause == "mutex" {
-			text, behind = text+behind, ""
 		}
 		d.Reasons = append(d.Reasons, text)
 	}

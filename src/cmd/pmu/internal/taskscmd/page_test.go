@@ -43,7 +43,7 @@ func TestPages(t *testing.T) {
 		}
 	}
 	for _, x := range slices.Concat(front, back) {
-		get(t, s, taskURL(x), 200, "<h2 id=\"why\">", "<h2 id=\"text\">", "task &#34;"+x.Kind+"&#34; on "+x.Server.Name)
+		get(t, s, taskURL(x.Trace, x.Span), 200, "<h2 id=\"why\">", "<h2 id=\"text\">", "task &#34;"+x.Kind+"&#34; on "+x.Server.Name)
 	}
 	get(t, s, "/task?trace="+slow.Trace.String(), 200, "<h2 id=\"request\">", "<svg")
 	for path, status := range map[string]int{
@@ -57,7 +57,34 @@ func TestPages(t *testing.T) {
 	}
 }
 
-func taskURLEscaped(t *record.Task) string { return strings.ReplaceAll(taskURL(t), "&", "&amp;") }
+func taskURLEscaped(t *record.Task) string {
+	return strings.ReplaceAll(taskURL(t.Trace, t.Span), "&", "&amp;")
+}
+
+// TestReasonsOnPages tests that pages have the reasons of all slow tasks, or of those of a kind, with
+// links to some.
+func TestReasonsOnPages(t *testing.T) {
+	front, back := tasksOf(10)
+	s := newSite(slices.Values(slices.Concat(front, back)))
+	slow := back[len(back)-1]
+	const row = `<td class="n">1 of 1</td><td class="n">28 ms</td><td class="any">sleep at stock.go:12</td><td class="any">GET /stock</td>`
+	link := row + `<td class="any"><a href="` + taskURLEscaped(slow) + `">30 ms</a>`
+	get(t, s, "/", 200, link)
+	get(t, s, "/?kind=GET+/stock", 200, link)
+	if body := get(t, s, "/?kind=GET+/", 200); strings.Contains(body, row) {
+		t.Errorf("a reason of another kind is on the page:\n%s", body)
+	}
+	for _, kind := range []string{"", "GET /", "GET /stock"} {
+		o := s.overview(kind, kind != "")
+		n := 0
+		for _, r := range o.Reasons {
+			n += r.N
+		}
+		if n != o.Slow || n == 0 {
+			t.Errorf("kind %q: %d slow tasks, of which %d are in reasons", kind, o.Slow, n)
+		}
+	}
+}
 
 // TestHostilePages tests that names that come from elsewhere are text on the pages.
 func TestHostilePages(t *testing.T) {
@@ -71,7 +98,7 @@ func TestHostilePages(t *testing.T) {
 		x.Timeline = append(x.Timeline, record.Stretch{End: ms, Wake: ms, Reason: bad, Stack: []record.Frame{{Func: bad, File: bad, Line: 1}}, Waker: record.Waker{Kind: bad, Goroutine: 1}})
 	}
 	s := newSite(slices.Values(front))
-	for _, path := range []string{"/", "/?kind=" + url.QueryEscape(bad), taskURL(front[0])} {
+	for _, path := range []string{"/", "/?kind=" + url.QueryEscape(bad), taskURL(front[0].Trace, front[0].Span)} {
 		if body := get(t, s, path, 200); strings.Contains(body, "alert(1)</script>") {
 			t.Errorf("%s:\n%s", path, body)
 		}

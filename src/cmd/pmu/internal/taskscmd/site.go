@@ -26,7 +26,8 @@ type site struct {
 	tasks   []*record.Task
 	left    int // that were too many
 	joiner  record.Joiner
-	waits   *lockWaits
+	sums    record.Reasons
+	reasons []*record.Reason
 	servers map[serverKey]bool
 	lost    int64
 }
@@ -38,7 +39,7 @@ type serverKey struct {
 
 // newSite returns a site of tasks.
 func newSite(tasks func(func(*record.Task) bool)) *site {
-	s := &site{waits: newLockWaits(), servers: make(map[serverKey]bool)}
+	s := &site{servers: make(map[serverKey]bool)}
 	s.joiner.MaxTasks = maxTasks
 	for t := range tasks {
 		if len(s.tasks) == maxTasks {
@@ -47,12 +48,13 @@ func newSite(tasks func(func(*record.Task) bool)) *site {
 		}
 		s.tasks = append(s.tasks, t)
 		s.joiner.Add(t)
-		s.waits.add(t)
+		s.sums.Add(t)
 		s.lost += max(0, t.Lost.Before)
 		if t.Server != nil && len(s.servers) < maxKinds {
 			s.servers[serverKey{serverName(t.Server), t.Server.PID}] = true
 		}
 	}
+	s.reasons = s.sums.List()
 	return s
 }
 
@@ -66,13 +68,6 @@ type kindRow struct {
 	parts [record.NumParts]time.Duration
 }
 
-// A reasonRow is a reason for which slow tasks of a kind were slow.
-type reasonRow struct {
-	Kind, Text string
-	Tasks, Of  int
-	Time       time.Duration
-}
-
 // An overview is what the page on all tasks shows.
 type overview struct {
 	Only                string
@@ -81,7 +76,7 @@ type overview struct {
 	Servers, Left       int
 	Lost                int64
 	Kinds               []*kindRow
-	Reasons             []*reasonRow
+	Reasons             []*record.Reason
 	MoreReasons         int
 	Slowest             []*slowRow
 }
@@ -105,7 +100,6 @@ func (s *site) overview(kind string, only bool) *overview {
 	o.Names = slices.Compact(o.Names)
 
 	kinds := make(map[string]*kindRow)
-	reasons := make(map[[2]string]*reasonRow)
 	for _, t := range s.tasks {
 		if only && t.Kind != kind {
 			continue
@@ -116,24 +110,24 @@ func (s *site) overview(kind string, only bool) *overview {
 			kinds[t.Kind] = k
 			o.Kinds = append(o.Kinds, k)
 		}
-		o.add(t, k, reasons, s.waits)
+		o.add(t, k)
 	}
 	for _, k := range o.Kinds {
 		k.percentiles()
 	}
 	for _, x := range o.Slowest {
-		x.Why = s.waits.why(x.Task)
+		if list := x.Hazards(); len(list) > 0 {
+			x.Why = s.sums.Words(&list[0])
+		}
 	}
-	for _, r := range reasons {
-		r.Of = kinds[r.Kind].Slow
-		o.Reasons = append(o.Reasons, r)
+	for _, r := range s.reasons {
+		if !only || r.Kind == kind {
+			o.Reasons = append(o.Reasons, r)
+		}
 	}
 	// What takes most time comes first.
 	slices.SortFunc(o.Kinds, func(a, b *kindRow) int {
 		return cmp.Or(cmp.Compare(sum(b.walls), sum(a.walls)), cmp.Compare(a.Name, b.Name))
-	})
-	slices.SortFunc(o.Reasons, func(a, b *reasonRow) int {
-		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Text, b.Text), cmp.Compare(a.Kind, b.Kind))
 	})
 	if n := len(o.Reasons) - maxReasons; n > 0 {
 		o.Reasons, o.MoreReasons = o.Reasons[:maxReasons], n
@@ -143,7 +137,7 @@ func (s *site) overview(kind string, only bool) *overview {
 }
 
 // add adds a task of kind k.
-func (o *overview) add(t *record.Task, k *kindRow, reasons map[[2]string]*reasonRow, waits *lockWaits) {
+func (o *overview) add(t *record.Task, k *kindRow) {
 	o.Tasks++
 	k.Tasks++
 	k.walls = append(k.walls, t.Wall)
@@ -161,21 +155,9 @@ func (o *overview) add(t *record.Task, k *kindRow, reasons map[[2]string]*reason
 		o.Slowest = slices.Insert(o.Slowest, i, &slowRow{Task: t})
 		o.Slowest = o.Slowest[:min(len(o.Slowest), maxSlowest)]
 	}
-	if t.Flags&record.Slow == 0 {
-		return
-	}
-	o.Slow++
-	k.Slow++
-	if list := t.Hazards(); len(list) > 0 {
-		reason, _ := waits.reason(t, &list[0])
-		key := [2]string{t.Kind, reason}
-		r := reasons[key]
-		if r == nil {
-			r = &reasonRow{Kind: key[0], Text: key[1]}
-			reasons[key] = r
-		}
-		r.Tasks++
-		r.Time += list[0].Time
+	if t.Flags&record.Slow != 0 {
+		o.Slow++
+		k.Slow++
 	}
 }
 

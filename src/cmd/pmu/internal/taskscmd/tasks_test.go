@@ -100,7 +100,7 @@ func TestReport(t *testing.T) {
 	if status != 0 || errs != "" {
 		t.Fatalf("status %d: %s", status, errs)
 	}
-	contains(t, "report", out, "40 tasks of 2 kinds on 2 servers: 2 slow, 0 failed", "sleep 28 ms at stock.go:12")
+	contains(t, "report", out, "40 tasks of 2 kinds on 2 servers: 2 slow, 0 failed", "sleep 28 ms at stock.go:12", "sleep at stock.go:12: 1 of 1 slow request, 28 ms\n")
 
 	status, out, _ = call("-kind", "GET /stock", "-slow", a, b)
 	contains(t, "selection", out, "1 task of 1 kind on 1 server: 1 slow")
