@@ -54,17 +54,22 @@ const (
 //
 // This is the chain of wakeups that TAILOR follows (Xi Yang's thesis, chapter 4), by what
 // Go's scheduler has noted instead of the kernel's.
-func (t *Task) CriticalPath() []Segment {
-	w := newWalker(t)
+func (t *Task) CriticalPath() []Segment { return new(walker).criticalPath(t) }
+
+// criticalPath is [Task.CriticalPath]. The next call for the same walker writes over what it
+// returns.
+func (w *walker) criticalPath(t *Task) []Segment {
+	w.init(t)
 	w.walk(t.Goroutine, 0, t.Wall)
 	slices.Reverse(w.path)
 	return w.path
 }
 
-// A walker finds a path through one task, from its end to its start.
+// A walker finds a path through one task, from its end to its start. It can be used again.
 type walker struct {
 	t     *Task
-	of    map[uint64][]wait // by goroutine, in order of start
+	all   []wait
+	of    map[uint64][]wait // of all, by goroutine, in order of start
 	calls []wait            // of servers, in order of start
 	path  []Segment         // the last one first
 	stack []uint64          // goroutines that wait for each other, outermost first
@@ -80,8 +85,14 @@ type wait struct {
 	call             int
 }
 
-func newWalker(t *Task) *walker {
-	w := &walker{t: t, of: make(map[uint64][]wait), stack: []uint64{t.Goroutine}}
+func (w *walker) init(t *Task) {
+	if w.of == nil {
+		w.of = make(map[uint64][]wait)
+		w.all = make([]wait, 0, len(t.Timeline))
+		w.path = make([]Segment, 0, 2*len(t.Timeline)+1)
+	}
+	clear(w.of)
+	w.t, w.all, w.calls, w.path, w.stack, w.steps = t, w.all[:0], w.calls[:0], w.path[:0], append(w.stack[:0], t.Goroutine), 0
 	within := func(d, from time.Duration) time.Duration {
 		return max(from, min(d, t.Wall))
 	}
@@ -95,7 +106,7 @@ func newWalker(t *Task) *walker {
 		x.end = within(s.End, x.start)
 		x.wake = min(within(s.Wake, x.start), x.end)
 		if x.start < x.end {
-			w.of[s.Goroutine] = append(w.of[s.Goroutine], x)
+			w.all = append(w.all, x)
 		}
 	}
 	for i := range t.Calls {
@@ -110,11 +121,18 @@ func newWalker(t *Task) *walker {
 			w.calls = append(w.calls, x)
 		}
 	}
-	for _, list := range w.of {
-		order(list)
+	slices.SortStableFunc(w.all, func(a, b wait) int { return cmp.Compare(a.stretch.Goroutine, b.stretch.Goroutine) })
+	for list := w.all; len(list) > 0; {
+		g := list[0].stretch.Goroutine
+		n := 1
+		for n < len(list) && list[n].stretch.Goroutine == g {
+			n++
+		}
+		order(list[:n])
+		w.of[g] = list[:n]
+		list = list[n:]
 	}
 	order(w.calls)
-	return w
 }
 
 func order(list []wait) {
@@ -341,7 +359,8 @@ const maxServers = 64
 func (p *requestPath) add(n *Node, from, to time.Duration, depth int) {
 	w := p.walkers[n]
 	if w == nil {
-		w = newWalker(n.Task)
+		w = new(walker)
+		w.init(n.Task)
 		p.walkers[n] = w
 	}
 	w.path = nil

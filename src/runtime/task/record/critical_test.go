@@ -232,7 +232,8 @@ func TestCriticalPathBounded(t *testing.T) {
 		}
 		x.Calls = append(x.Calls, Call{Flags: Client, Start: time.Duration(i), Wall: 2})
 	}
-	w := newWalker(x)
+	w := new(walker)
+	w.init(x)
 	w.walk(1, 0, x.Wall)
 	slices.Reverse(w.path)
 	parted(t, w.path, 0, x.Wall)

@@ -162,16 +162,18 @@ var faultEvents = []string{"page-faults", "minor-faults", "major-faults"}
 // task had one goroutine.
 //
 // What the end of a call had to wait for is the answer: the server's record says more.
-func (t *Task) Hazards() []Hazard {
+func (t *Task) Hazards() []Hazard { return t.hazardsBy(new(walker)) }
+
+func (t *Task) hazardsBy(w *walker) []Hazard {
 	if t.Flags&Client != 0 && len(t.Timeline) == 0 && t.Wall > 0 {
 		return t.answer()
 	}
-	return t.hazards(t.CriticalPath(), t.Wall)
+	return t.hazards(w.criticalPath(t), t.Wall)
 }
 
 // answer returns the hazard of a call.
 func (t *Task) answer() []Hazard {
-	gs := &groups{t: t, by: make(map[string]*group)}
+	gs := &groups{t: t, by: make(map[groupKey]*group)}
 	g := gs.add(causeNamed("answer"), 0, t.Wall, 1, func(string) string { return timeMark })
 	g.More = t.Wall
 	if t.Usual != nil && t.Usual.Tasks >= minUsual {
@@ -213,12 +215,15 @@ type group struct {
 type groups struct {
 	t    *Task
 	list []*group
-	by   map[string]*group
+	by   map[groupKey]*group
 }
+
+// A groupKey is a cause's name, and the text.
+type groupKey struct{ name, text string }
 
 func (gs *groups) add(c *cause, part Part, d time.Duration, n int, word func(string) string) *group {
 	text := c.expand(word)
-	key := c.name + "\x00" + text
+	key := groupKey{c.name, text}
 	g := gs.by[key]
 	if g == nil {
 		g = &group{Hazard: Hazard{Task: gs.t, Cause: c.name, text: text}, cause: c}
@@ -234,19 +239,22 @@ func (gs *groups) add(c *cause, part Part, d time.Duration, n int, word func(str
 // hazards is Hazards for those segments of a path that are t's. The bounds are for a path
 // of length all.
 func (t *Task) hazards(path []Segment, all time.Duration) []Hazard {
-	gs := &groups{t: t, by: make(map[string]*group)}
+	gs := &groups{t: t, by: make(map[groupKey]*group)}
 	var running time.Duration // on the path
+	var pieces [3]piece
 	for i := range path {
 		s := &path[i]
 		if s.Stretch == nil {
 			running += s.End - s.Start
 			continue
 		}
-		for _, p := range s.pieces() {
+		pieces = s.pieces()
+		for j := range pieces {
+			p := &pieces[j]
 			if p.time <= 0 {
 				continue
 			}
-			c := causeOf(&p)
+			c := causeOf(p)
 			part := s.Part
 			if p.stop {
 				part = pprof.TimeStopTheWorld // not the usual wait's
@@ -444,12 +452,12 @@ func (c *cause) expand(word func(string) string) string {
 
 // expand replaces the {words} in text. It returns the empty string if one is empty.
 func expand(text string, word func(string) string) string {
-	var b strings.Builder
+	b := make([]byte, 0, 128)
 	for {
 		before, rest, found := strings.Cut(text, "{")
-		b.WriteString(before)
+		b = append(b, before...)
 		if !found {
-			return b.String()
+			return string(b)
 		}
 		name, after, _ := strings.Cut(rest, "}")
 		w := word(name)
@@ -459,7 +467,7 @@ func expand(text string, word func(string) string) string {
 		if w != timeMark {
 			w = printable(w)
 		}
-		b.WriteString(w)
+		b = append(b, w...)
 		text = after
 	}
 }

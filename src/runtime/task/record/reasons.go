@@ -17,6 +17,7 @@ import (
 // The zero Reasons is ready. What it keeps does not grow with the number of tasks beyond a bound.
 type Reasons struct {
 	locks   locks
+	walker  walker
 	kinds   map[string]*kindReasons
 	rows    int
 	waiting []*occurrence
@@ -100,7 +101,7 @@ func (r *Reasons) Add(t *Task) {
 	if t.Flags&ServerOf != 0 {
 		x.of.requests++
 	}
-	if list := t.Hazards(); len(list) > 0 {
+	if list := t.hazardsBy(&r.walker); len(list) > 0 {
 		h := &list[0]
 		x.time = h.Time
 		if wait, took, ok := h.handover(); ok {
