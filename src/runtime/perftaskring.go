@@ -117,16 +117,14 @@ func perfNewTaskRing(i, kind int) *perfTaskRing {
 	return r
 }
 
-// perfTaskHeader is how many words a record has before its contents, of which there are some.
-const perfTaskHeader = 2
-
-// fits reports whether a record may be so many words long, of so many that are there.
+// fits reports whether a record may be so many words long, of so many that are there. It has some
+// beside its header.
 func (r *perfTaskRing) fits(size, there uint64) bool {
-	return size > perfTaskHeader && size <= min(there, (r.mask+1)/2)
+	return size > perf.TaskHeader && size <= min(there, (r.mask+1)/2)
 }
 
 func (r *perfTaskRing) push(record []uint64) bool {
-	n := uint64(len(record) + perfTaskHeader)
+	n := uint64(len(record) + perf.TaskHeader)
 	if !r.fits(n, n) {
 		return false
 	}
@@ -149,7 +147,7 @@ func (r *perfTaskRing) push(record []uint64) bool {
 	}
 	r.words[head&r.mask] = n
 	r.words[(head+1)&r.mask] = number
-	at := (head + perfTaskHeader) & r.mask
+	at := (head + perf.TaskHeader) & r.mask
 	copied := copy(r.words[at:r.mask+1], record)
 	copy(r.words[:r.mask+1], record[copied:])
 	r.head.Store(head + n)
@@ -185,11 +183,11 @@ func perfTaskPop(ring int, pos *uint64, dst []uint64) (n int, number uint64, ski
 		if !r.fits(size, head-p) || number >= r.begun.Load() {
 			return -1, 0, false
 		}
-		n := int(size) - perfTaskHeader
+		n := int(size) - perf.TaskHeader
 		if n > len(dst) {
 			return n, number, p != *pos
 		}
-		at := (p + perfTaskHeader) & r.mask
+		at := (p + perf.TaskHeader) & r.mask
 		copied := copy(dst[:n], r.words[at:r.mask+1])
 		copy(dst[copied:n], r.words[:r.mask+1])
 		barrier.CompareAndSwap(0, 0)

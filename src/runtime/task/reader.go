@@ -23,8 +23,8 @@ import (
 type Reader struct {
 	at    [perf.AllTaskRings]place
 	next  int
-	buf   []uint64
 	stats ReaderStats
+	ringBuffer
 
 	// since is the latest end of a task, in ns since 1970, such that a record of it, or of one
 	// before it, is lost. See [record.Early].
@@ -77,9 +77,12 @@ func (r *Reader) peek(i int) {
 	}
 }
 
+// A ringBuffer has the words of the record that was read last.
+type ringBuffer struct{ buf []uint64 }
+
 // read reads the next record of ring i from pos on into r.buf. It returns its length, its
 // number, and whether there were others before it, as runtime_perfTaskPop does.
-func (r *Reader) read(i int, pos *uint64) (n int, number uint64, skipped bool) {
+func (r *ringBuffer) read(i int, pos *uint64) (n int, number uint64, skipped bool) {
 	n, number, skipped = runtime_perfTaskPop(i, pos, r.buf)
 	for n > len(r.buf) {
 		r.buf = make([]uint64, n+n/2)
@@ -173,11 +176,7 @@ func (r *Reader) Stats() ReaderStats {
 // unpack returns the record that words of ring i are, or nil if they are none.
 func unpack(words []uint64, i int) *record.Task {
 	p := &unpacker{w: words}
-	t := p.task(i%perf.NumTaskRings == perf.SlowTaskRing)
-	if p.bad || len(p.w) != 0 {
-		return nil
-	}
-	return t
+	return p.whole(i)
 }
 
 // An unpacker reads what a packer has packed. It believes nothing: what does not fit is bad,
@@ -185,6 +184,21 @@ func unpack(words []uint64, i int) *record.Task {
 type unpacker struct {
 	w   []uint64
 	bad bool
+
+	// stacks, if it is not nil, has the stacks so far. Records then share them.
+	stacks map[stackPCs][]record.Frame
+}
+
+// stackPCs are the return addresses of a stack, and zeros.
+type stackPCs [max(perf.MaxStretchStack, perf.MaxWakerStack)]uintptr
+
+// whole returns the record of ring i, or nil if the words are none.
+func (p *unpacker) whole(i int) *record.Task {
+	t := p.task(i%perf.NumTaskRings == perf.SlowTaskRing)
+	if p.bad || len(p.w) != 0 {
+		return nil
+	}
+	return t
 }
 
 // must says that words are bad if ok is false.
@@ -275,9 +289,8 @@ func (p *unpacker) clock(c *record.Clock) {
 	}
 }
 
-func (p *unpacker) task(slow bool) *record.Task {
-	r := lastRecording.Load()
-	t := &record.Task{Server: r.server}
+// head reads what a record begins with: which task it is of, and when that was.
+func (p *unpacker) head(t *record.Task) {
 	p.bytes(t.Trace[:])
 	p.bytes(t.Span[:])
 	p.bytes(t.Parent[:])
@@ -285,6 +298,12 @@ func (p *unpacker) task(slow bool) *record.Task {
 	t.Kind, t.Flags = kindName(uint32(kind>>32)), record.Flags(kind)
 	t.Start = p.i()
 	t.Wall = p.duration()
+}
+
+func (p *unpacker) task(slow bool) *record.Task {
+	r := lastRecording.Load()
+	t := &record.Task{Server: r.server}
+	p.head(t)
 	p.clock(&t.Before)
 	p.clock(&t.After)
 	t.Goroutine = p.u()
@@ -334,7 +353,9 @@ func (p *unpacker) slow(t *record.Task) {
 		s.Wake = s.End
 		t.Timeline = append(t.Timeline, s)
 	}
-	for range p.most(perf.MaxTaskStretches) {
+	n := p.most(perf.MaxTaskStretches)
+	t.Timeline = slices.Grow(t.Timeline, int(n))
+	for range n {
 		t.Timeline = append(t.Timeline, p.stretch())
 	}
 	slices.SortStableFunc(t.Timeline, func(a, b record.Stretch) int { return cmp.Compare(a.Start, b.Start) })
@@ -386,16 +407,23 @@ func (p *unpacker) stretch() record.Stretch {
 }
 
 func (p *unpacker) frames(n uint64) []record.Frame {
-	var pcs [max(perf.MaxStretchStack, perf.MaxWakerStack)]uintptr
+	var pcs stackPCs
 	p.must(n <= uint64(len(pcs)))
-	if p.bad {
+	if p.bad || n == 0 {
 		return nil
 	}
 	for i := range n {
 		pcs[i] = uintptr(p.u())
 	}
+	if f, ok := p.stacks[pcs]; ok {
+		return f
+	}
 	var all [64]uintptr
-	return frames(all[:runtime_perfTaskExpand(all[:], pcs[:n])])
+	f := frames(all[:runtime_perfTaskExpand(all[:], pcs[:n])])
+	if p.stacks != nil {
+		p.stacks[pcs] = f
+	}
+	return f
 }
 
 // frames returns the places of return addresses, without those in the runtime that led

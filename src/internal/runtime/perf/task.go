@@ -120,4 +120,5 @@ const (
 	SharedTaskProcs = 16  // have the rings that all others share
 	AllTaskRings    = (MaxTaskProcs + SharedTaskProcs) * NumTaskRings
 	MaxTaskRing     = 512 << 20 // bytes of a ring, at most
+	TaskHeader      = 2         // words that a ring has before each record
 )
