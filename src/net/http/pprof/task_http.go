@@ -19,7 +19,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -42,7 +41,8 @@ var tasks = struct {
 	recording func() bool
 	stats     func() task.Stats
 	reader    func(oldest bool) taskReader
-}{task.Recording, task.ReadStats, func(oldest bool) taskReader { return task.NewReader(oldest) }}
+	newest    func(onlySlow bool, most int, want func(head *record.Task) bool, yield func(*record.Task) bool) (chosen, gone uint64)
+}{task.Recording, task.ReadStats, func(oldest bool) taskReader { return task.NewReader(oldest) }, newestTasks}
 
 // maxTaskQuery bounds the query of a request for tasks, in bytes. A kind, completely
 // escaped, takes less.
@@ -69,29 +69,16 @@ type taskFormat struct {
 	// write writes the records. What it returns before it has written anything is
 	// answered with.
 	write func(w io.Writer, list iter.Seq[*record.Task], req *taskRequest) error
-
-	// keeps is set if write keeps all records until the last one is there. So their
-	// number is bounded.
-	keeps bool
 }
 
+// None of them keeps records: a request's memory does not depend on their number.
 var taskFormats = []*taskFormat{
-	{"json", "application/x-ndjson", "tasks.jsonl", writeTaskLines, false},
-	{"otlp", "application/json", "tasks.otlp.json", func(w io.Writer, list iter.Seq[*record.Task], _ *taskRequest) error {
-		return record.WriteOTLP(w, list)
-	}, true},
+	{"json", "application/x-ndjson", "tasks.jsonl", writeTaskLines},
 	{"pprof", "application/octet-stream", "tasks.pb.gz", func(w io.Writer, list iter.Seq[*record.Task], _ *taskRequest) error {
 		return record.WriteProfile(w, list)
-	}, false},
-	{"tasks", "application/octet-stream", "tasks", writeTaskFile, false},
+	}},
+	{"tasks", "application/octet-stream", "tasks", writeTaskFile},
 }
-
-// Bounds of the records that a format keeps: with stacks and texts, they are tens of
-// megabytes.
-const (
-	maxKeptTasks  = 10_000
-	maxKeptPieces = 100_000 // stretches, calls, regions and notes
-)
 
 func writeTaskLines(w io.Writer, list iter.Seq[*record.Task], _ *taskRequest) error {
 	var b []byte
@@ -195,7 +182,7 @@ func (req *taskRequest) parseFormat(q url.Values) error {
 		}
 		names = append(names, f.name)
 	}
-	return badRequest("unknown format %.100q: formats are %s", q.Get("format"), strings.Join(names, ", "))
+	return badRequest("unknown format %.100q: formats are %s; go tool pmu tasks converts records to others", q.Get("format"), strings.Join(names, ", "))
 }
 
 func (req *taskRequest) parseSeconds(q url.Values) error {
@@ -261,11 +248,14 @@ func (req *taskRequest) wants(t *record.Task) bool {
 var errNotRecording = &requestError{http.StatusServiceUnavailable,
 	"tasks are not recorded: the program has to call task.Start, of package runtime/task, first"}
 
-var errCollecting = &requestError{http.StatusConflict, "another request collects tasks: ask again when it is done"}
+// maxCollectors is how many requests can collect records at once. Each has its own place in the
+// rings and takes nothing away from the others. But each costs the time of a conversion.
+const maxCollectors = 8
 
-// collecting is held by the request that collects records. Each costs the time and memory
-// of a conversion, which clients must not be able to ask for many times at once.
-var collecting sync.Mutex
+var errCollecting = &requestError{http.StatusConflict, fmt.Sprintf("%d other requests collect tasks: ask again when one is done", maxCollectors)}
+
+// collectors has an element for each request that collects records.
+var collectors = make(chan struct{}, maxCollectors)
 
 // serveTaskFormat answers with records.
 func serveTaskFormat(w http.ResponseWriter, r *http.Request, req *taskRequest) {
@@ -273,11 +263,13 @@ func serveTaskFormat(w http.ResponseWriter, r *http.Request, req *taskRequest) {
 		serveEventError(w, errNotRecording)
 		return
 	}
-	if !collecting.TryLock() {
+	select {
+	case collectors <- struct{}{}:
+	default:
 		serveEventError(w, errCollecting)
 		return
 	}
-	defer collecting.Unlock()
+	defer func() { <-collectors }()
 
 	c := &taskCollector{req: req, ctx: r.Context(), from: tasks.reader(req.seconds == 0)}
 	a := &taskAnswer{ResponseWriter: w, ctx: r.Context(), format: req.format}
@@ -302,14 +294,14 @@ func serveTaskFormat(w http.ResponseWriter, r *http.Request, req *taskRequest) {
 	a.begin()
 	w.Header().Set(tasksHeader, strconv.FormatUint(c.n, 10))
 	w.Header().Set(tasksLostHeader, strconv.FormatUint(c.from.Stats().Dropped, 10))
-	w.Header().Set(tasksLeftOutHeader, strconv.FormatUint(c.left+a.left, 10))
+	w.Header().Set(tasksLeftOutHeader, strconv.FormatUint(a.left, 10))
 }
 
 // Trailers of an answer with records. They are known at its end.
 const (
 	tasksHeader        = "X-Go-Tasks"          // records that were asked for, and read
 	tasksLostHeader    = "X-Go-Tasks-Lost"     // that the rings have lost while they were read
-	tasksLeftOutHeader = "X-Go-Tasks-Left-Out" // that were too many, or too large, for the format
+	tasksLeftOutHeader = "X-Go-Tasks-Left-Out" // that were too large for the format
 )
 
 // A taskAnswer is an answer that begins with the first byte of its body: until then it
@@ -325,7 +317,7 @@ type taskAnswer struct {
 }
 
 // taskPatience is how long a client may take for what fits into no buffer. One that is
-// stopped would keep all others from collecting records. Tests replace it.
+// stopped would keep its place among the collectors for ever. Tests replace it.
 var taskPatience = time.Minute
 
 // patient sets the deadline of what is written next.
@@ -377,13 +369,11 @@ const pollTasks = 20 * time.Millisecond
 
 // A taskCollector collects the records that a request asks for.
 type taskCollector struct {
-	req    *taskRequest
-	ctx    context.Context
-	from   taskReader
-	flush  func()
-	n      uint64 // records
-	left   uint64 // that were too many
-	pieces int    // of the records
+	req   *taskRequest
+	ctx   context.Context
+	from  taskReader
+	flush func()
+	n     uint64 // records
 }
 
 // records returns the records: those in the rings, or what comes within req.seconds. It
@@ -429,13 +419,7 @@ func (c *taskCollector) drain(yield func(*record.Task) bool) bool {
 		if c.req.isPublic {
 			t = t.Public()
 		}
-		pieces := len(t.Timeline) + len(t.Calls) + len(t.Regions) + len(t.Notes)
-		if c.req.format != nil && c.req.format.keeps && (c.n >= maxKeptTasks || c.pieces+pieces > maxKeptPieces) {
-			c.left++
-			continue
-		}
 		c.n++
-		c.pieces += pieces
 		if !yield(t) {
 			return false
 		}
@@ -446,8 +430,7 @@ func (c *taskCollector) drain(yield func(*record.Task) bool) bool {
 // Tasks responds with a page on what the tasks of the program have cost, where they
 // waited and why they were slow; see [runtime/task]. With the format GET parameter it
 // responds with their records: format=tasks as a file of package [runtime/task/record],
-// json as lines of JSON, otlp as a request of the OpenTelemetry protocol, and pprof as a
-// profile of the time of tasks. Then seconds=N collects the records of the next N seconds
+// json as lines of JSON, and pprof as a profile of the time of tasks. Then seconds=N collects the records of the next N seconds
 // instead of those that there are, kind=K only tasks of the kind, slow=1 only slow ones, and
 // slow=20ms only those that took at least that long. public=1 leaves out what the program
 // has noted. trace=ID and span=ID ask for the page on one task.

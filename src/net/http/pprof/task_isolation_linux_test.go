@@ -102,6 +102,7 @@ var isolationTests = []struct {
 	{"consumer of a file killed", 0, func(s *isolated) { s.killed("tasks") }},
 	{"consumer stopped", 0, (*isolated).stopped},
 	{"consumer stopped and killed", 0, (*isolated).stoppedKilled},
+	{"several consumers", 0, (*isolated).several},
 	{"consumer stopped for ever", 10 * time.Millisecond, (*isolated).stoppedForEver},
 	{"disk full", 0, (*isolated).diskFull},
 	{"file too large", 0, (*isolated).fileTooLarge},
@@ -425,6 +426,13 @@ func (c *consumer) stop() {
 	}
 }
 
+// proceed has the process go on.
+func (c *consumer) proceed() {
+	if err := c.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		c.s.t.Fatal(err)
+	}
+}
+
 // checkStopped checks that the process still is, and that its request goes on.
 func (c *consumer) checkStopped() {
 	c.s.t.Helper()
@@ -507,18 +515,46 @@ func (s *isolated) stopped() {
 	if status := s.get(""); status != http.StatusOK {
 		s.t.Errorf("the page, while a consumer is stopped: status %d", status)
 	}
-	if status := s.get("?format=json"); status != http.StatusConflict {
+	if status := s.get("?format=json"); status != http.StatusOK {
 		s.t.Errorf("another consumer, while one is stopped: status %d", status)
 	}
 	c.checkStopped()
-	if err := c.cmd.Process.Signal(syscall.SIGCONT); err != nil {
-		s.t.Fatal(err)
-	}
+	c.proceed()
 	s.requests(20)
 	c.until(func() bool { return int64(len(c.got))+c.lost >= s.last.Load()-c.begin })
 	rs := c.end()
 	if rs.Popped != uint64(len(c.got)) || rs.Dropped != uint64(c.lost) || c.lost == 0 || rs.Waiting != 0 {
 		s.t.Errorf("the consumer has got %d and knows to have lost %d: %+v", len(c.got), c.lost, rs)
+	}
+}
+
+// several has two consumers get every record, once, while a third is stopped, until the rings have
+// lost records that the third has not got: it knows how many.
+func (s *isolated) several() {
+	a, b, slow := s.consumer("tasks"), s.consumer("json"), s.consumer("tasks")
+	slow.stop()
+	rings := task.NewReader(false)
+	n := int64(0)
+	request := func(consumers ...*consumer) {
+		s.requests(20)
+		n += 20
+		for _, c := range consumers {
+			c.until(func() bool { return int64(len(c.got))+c.lost >= n })
+		}
+	}
+	for rings.Stats().Dropped < 200 && !s.t.Failed() {
+		request(a, b)
+	}
+	slow.checkStopped()
+	slow.proceed()
+	request(a, b, slow)
+	for _, c := range []*consumer{a, b} {
+		if rs := c.end(); int64(len(c.got)) != n || c.lost != 0 || rs.Popped != uint64(n) {
+			s.t.Errorf("a consumer has got %d of %d records and lost %d, while another was stopped: %+v", len(c.got), n, c.lost, rs)
+		}
+	}
+	if rs := slow.end(); rs.Dropped != uint64(slow.lost) || slow.lost == 0 || rs.Popped != uint64(len(slow.got)) {
+		s.t.Errorf("the consumer that was stopped has got %d and knows to have lost %d: %+v", len(slow.got), slow.lost, rs)
 	}
 }
 

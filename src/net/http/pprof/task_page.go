@@ -9,29 +9,25 @@
 //
 //	http://localhost:6060/debug/pprof/tasks
 //
+// It is a page of text. Diagrams, and what needs many records, are a tool's:
+//
+//	go tool pmu tasks -http=: http://localhost:6060/debug/pprof/tasks
+//	go tool pmu why -http=: http://localhost:6060/debug/pprof/tasks
+//
 // To see where the time of requests goes in the next 30 seconds, or to keep the slow ones:
 //
 //	go tool pprof -http=: 'http://localhost:6060/debug/pprof/tasks?format=pprof&seconds=30'
 //	curl -o slow.tasks 'http://localhost:6060/debug/pprof/tasks?format=tasks&seconds=30&slow=1'
 //
 // See [Tasks] for all formats and parameters.
-//
-// To see what the slow ones of thousands of requests have in common, what makes the tail of
-// their latency:
-//
-//	go tool pmu why -http=: http://localhost:6060/debug/pprof/tasks
 package pprof
 
 import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"html"
-	"internal/htmltext"
-	"net/http"
 	"net/url"
-	"runtime/pprof"
 	"runtime/task"
 	"runtime/task/record"
 	"slices"
@@ -39,15 +35,22 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 )
 
-// Bounds of the page.
+// The page must not become a burden to a server that has trouble already. So it looks at a bounded
+// number of records, however many there are, and says how many it has left out. It is text, made by
+// hand as the index page is: html/template, and diagrams, would be in every server that imports
+// this package (golang.org/issue/41569). The tool has them.
+
+// Bounds of the page. A slow task whose reason is found takes about 3 kB, which are garbage at once,
+// and 0.4 kB for each piece: a wait, region, call or note.
 const (
-	maxSlowTasks  = 50   // in the list
-	maxTraceTasks = 1000 // of the trace that is asked for
-	maxBars       = 20   // kinds
-	maxPathRows   = 100  // of the critical path
-	maxRows       = 200  // of other tables
+	maxSlowTasks  = 3000 // whose reasons are found,
+	maxPieces     = 12_000
+	maxReasons    = 50
+	maxTraceTasks = 200 // of the trace that is asked for
+	maxTaskText   = 300 // letters of a name
 )
 
 // tasksLink returns what the index page says about tasks.
@@ -65,7 +68,7 @@ var making sync.Mutex
 
 // writeTaskPage writes the page that req asks for.
 func writeTaskPage(b *bytes.Buffer, ctx context.Context, req *taskRequest) error {
-	p := &taskPage{Buffer: b, req: req, now: time.Now()}
+	p := &taskPage{Buffer: b, ctx: ctx, req: req, now: time.Now()}
 	if !tasks.recording() {
 		if !req.trace.IsZero() || !req.span.IsZero() {
 			return errNotRecording
@@ -78,27 +81,54 @@ func writeTaskPage(b *bytes.Buffer, ctx context.Context, req *taskRequest) error
 	making.Lock()
 	defer making.Unlock()
 	if !req.trace.IsZero() || !req.span.IsZero() {
-		return p.one(ctx)
+		return p.one()
 	}
-	p.all(ctx)
-	return nil
+	p.all()
+	return ctx.Err()
 }
 
 // A taskPage is a page that is made.
 type taskPage struct {
 	*bytes.Buffer
+	ctx context.Context
 	req *taskRequest
 	now time.Time
 }
 
-// put appends HTML, in which each %s is replaced by an argument, escaped.
+// put appends HTML, in which each %s is replaced by an argument, in one line, not too long, and
+// escaped: kinds, names and notes may come from a client.
 func (p *taskPage) put(format string, args ...string) {
-	htmltext.Put(p, text, format, args...)
+	for _, arg := range args {
+		before, after, _ := strings.Cut(format, "%s")
+		p.WriteString(before)
+		p.WriteString(html.EscapeString(oneLine(arg)))
+		format = after
+	}
+	p.WriteString(format)
 }
 
-// text returns s escaped for HTML, in one line and not too long. Kinds, names and notes
-// may come from a client.
-func text(s string) string { return html.EscapeString(htmltext.Clean(s, 300)) }
+// oneLine returns s in printable letters, the first maxTaskText of them.
+func oneLine(s string) string {
+	if r := []rune(s); len(r) > maxTaskText {
+		s = string(r[:maxTaskText]) + "…"
+	}
+	return strings.Map(func(c rune) rune {
+		switch {
+		case unicode.IsSpace(c):
+			return ' '
+		case unicode.IsPrint(c):
+			return c
+		}
+		return unicode.ReplacementChar
+	}, s)
+}
+
+// text appends a text of package record, which has nothing but printable letters and newlines.
+func (p *taskPage) text(write func(*bytes.Buffer)) {
+	var b bytes.Buffer
+	write(&b)
+	p.WriteString("<pre>\n" + html.EscapeString(b.String()) + "</pre>\n")
+}
 
 func (p *taskPage) head(title string, inner bool) {
 	p.put(`<!DOCTYPE html>
@@ -109,19 +139,9 @@ func (p *taskPage) head(title string, inner bool) {
 <meta name=color-scheme content='light dark'>
 <title>/debug/pprof/tasks: %s</title>
 <style>
-body{ max-width:1240px; }
-h1{ font-size:1.4rem; overflow-wrap:anywhere; }
-h2{ font-size:1.1rem; margin:1.5rem 0 .5rem; }
-.wide{ overflow-x:auto; }
-table{ border-collapse:collapse; }
-th, td{ padding:.15rem 1rem .15rem 0; text-align:left; vertical-align:top; }
-th{ border-bottom:1px solid; }
-.n{ text-align:right; white-space:nowrap; }
-.any{ overflow-wrap:anywhere; min-width:min(12rem, 25vw); }
-.text{ overflow-wrap:anywhere; min-width:12rem; }
-ol{ padding-left:1.5rem; }
-pre{ overflow-x:auto; }
-svg{ display:block; }
+body{ overflow-wrap:anywhere; }
+div, pre{ overflow-x:auto; }
+th, td{ padding-right:1rem; text-align:left; white-space:nowrap; }
 </style>
 </head>
 <body>
@@ -136,7 +156,9 @@ svg{ display:block; }
 func (p *taskPage) foot() { p.put("</body>\n</html>\n") }
 
 // link returns the page's address with parameters, names and values, and public as it is.
-func (p *taskPage) link(params ...string) string {
+func (p *taskPage) link(params ...string) string { return p.linkTo("tasks", params...) }
+
+func (p *taskPage) linkTo(address string, params ...string) string {
 	q := make(url.Values)
 	for i := 0; i+1 < len(params); i += 2 {
 		q.Set(params[i], params[i+1])
@@ -144,7 +166,21 @@ func (p *taskPage) link(params ...string) string {
 	if p.req.isPublic {
 		q.Set("public", "1")
 	}
-	return (&url.URL{Path: "tasks", RawQuery: q.Encode()}).String()
+	if len(q) > 0 {
+		address += "?" + q.Encode()
+	}
+	return address
+}
+
+func (p *taskPage) taskLink(trace record.TraceID, span record.SpanID) string {
+	var params []string
+	if !trace.IsZero() {
+		params = append(params, "trace", trace.String())
+	}
+	if !span.IsZero() {
+		params = append(params, "span", span.String())
+	}
+	return p.link(params...)
 }
 
 // off says how to record tasks.
@@ -173,27 +209,29 @@ func main() {
 `)
 }
 
-// A column of a table.
-type column struct {
-	name  string
-	class string
-}
-
-// table begins a table.
-func (p *taskPage) table(columns ...column) {
-	p.put("<div class=wide><table>\n<tr>")
-	for _, c := range columns {
-		p.put("<th class='%s'>%s</th>", c.class, c.name)
+// table writes a table. The first cell of each row may be a link.
+func (p *taskPage) table(names []string, rows [][]string, link func(i int) string) {
+	p.put("<div><table>\n<tr>")
+	for _, name := range names {
+		p.put("<th>%s</th>", name)
 	}
 	p.put("</tr>\n")
+	for i, row := range rows {
+		p.put("<tr>")
+		for j, cell := range row {
+			if j == 0 && link != nil {
+				p.put("<td><a href='%s'>%s</a></td>", link(i), cell)
+			} else {
+				p.put("<td>%s</td>", cell)
+			}
+		}
+		p.put("</tr>\n")
+	}
+	p.put("</table></div>\n")
 }
 
-func (p *taskPage) endTable() { p.put("</table></div>\n") }
-
-const number = "n"
-
 // all writes the page on all tasks.
-func (p *taskPage) all(ctx context.Context) {
+func (p *taskPage) all() {
 	s := tasks.stats()
 	name := "Tasks"
 	if s.Server != nil && s.Server.Name != "" {
@@ -213,32 +251,199 @@ func (p *taskPage) all(ctx context.Context) {
 		are = " is"
 	}
 	p.put("<p>Since %s (%s). %s are recorded. %s open now.</p>\n",
-		s.Since.Format(time.DateTime), duration(since), which, count(s.Open, "task")+are)
-	p.formats()
+		s.Since.Format(time.DateTime), since.Truncate(time.Second).String(), which, count(s.Open, "task")+are)
 
 	kinds := slices.Clone(s.Kinds)
 	if p.req.hasKind {
 		kinds = slices.DeleteFunc(kinds, func(k task.KindStats) bool { return k.Kind != p.req.kind })
 		p.put("<p>Only kind %s. <a href='%s'>Show all</a></p>\n", p.req.kind, p.link())
 	}
-	// What takes most time comes first.
-	slices.SortStableFunc(kinds, func(a, b task.KindStats) int { return cmp.Compare(b.Wall, a.Wall) })
 	p.kinds(kinds, since)
-	p.slow(ctx)
+	p.reasons()
+	p.tools()
 	p.counted(&s)
 
 	p.put("<h2 id=causes>Not recorded</h2>\n")
-	lost := slices.DeleteFunc(slices.Clone(s.Causes), func(c task.Cause) bool { return c.N == 0 })
+	var lost [][]string
+	for _, c := range s.Causes {
+		if c.N > 0 {
+			lost = append(lost, []string{strconv.FormatUint(c.N, 10), c.Name})
+		}
+	}
 	if len(lost) == 0 {
 		p.put("<p>Nothing was lost.</p>\n")
 	} else {
-		p.table(column{"Cause", ""}, column{"Number", number})
-		for _, c := range lost {
-			p.put("<tr><td>%s</td><td class=n>%s</td></tr>\n", c.Name, strconv.FormatUint(c.N, 10))
-		}
-		p.endTable()
+		p.table([]string{"Number", "Cause"}, lost, nil)
 	}
 	p.foot()
+}
+
+// kinds writes the table of kinds. What takes most time comes first.
+func (p *taskPage) kinds(kinds []task.KindStats, since time.Duration) {
+	p.put("<h2 id=kinds>Kinds</h2>\n")
+	if len(kinds) == 0 {
+		p.put("<p>No task has ended yet.</p>\n")
+		return
+	}
+	slices.SortStableFunc(kinds, func(a, b task.KindStats) int { return cmp.Compare(b.Wall, a.Wall) })
+	var rows [][]string
+	auto := false
+	for _, k := range kinds {
+		threshold := "not yet known"
+		if k.Threshold > 0 {
+			threshold = record.Duration(k.Threshold)
+			if k.Automatic {
+				threshold += " (auto)"
+				auto = true
+			}
+		}
+		rows = append(rows, []string{cmp.Or(k.Kind, "(no name)"),
+			strconv.FormatInt(k.Count, 10), perSecond(k.Count, since), strconv.FormatInt(k.Open, 10),
+			record.Duration(k.P50), record.Duration(k.P90), record.Duration(k.P99), record.Duration(k.Max),
+			threshold, strconv.FormatInt(k.Slow, 10), strconv.FormatInt(k.Failed, 10), mostly(&k.Usage)})
+	}
+	p.table([]string{"Kind", "Count", "Per second", "Open", "p50", "p90", "p99", "Slowest", "Slow above", "Slow", "Failed", "Goroutines were"},
+		rows, func(i int) string { return p.link("kind", kinds[i].Kind) })
+	if auto {
+		p.put("<p>auto: what 99 % of a thousand tasks of the kind did not exceed.</p>\n")
+	}
+}
+
+func perSecond(n int64, since time.Duration) string {
+	rate := float64(n) / since.Seconds()
+	switch {
+	case since <= 0:
+		return "-"
+	case rate >= 100:
+		return strconv.FormatFloat(rate, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(rate, 'g', 3, 64)
+}
+
+// mostly returns the three parts that have most of the time of goroutines.
+func mostly(u *record.Usage) string {
+	var all time.Duration
+	var parts []record.Part
+	for p, d := range u.Parts {
+		if d > 0 {
+			all += d
+			parts = append(parts, record.Part(p))
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b record.Part) int { return cmp.Compare(u.Parts[b], u.Parts[a]) })
+	var list []string
+	for _, p := range parts[:min(len(parts), 3)] {
+		if part := strconv.FormatFloat(100*float64(u.Parts[p])/float64(all), 'f', 0, 64); part != "0" {
+			list = append(list, p.String()+" "+part+" %")
+		}
+	}
+	return cmp.Or(strings.Join(list, ", "), "-") // there are none for calls of other servers
+}
+
+// lookAt adds to sums why tasks were slow, of those that want chooses those that ended last, until a
+// part of the page's bounds is reached. It returns how many it looked at, of how many that the rings
+// have, which have lost others.
+func (p *taskPage) lookAt(sums *record.Reasons, part int, want func(head *record.Task) bool) (n, all, gone uint64) {
+	pieces := 0
+	all, gone = tasks.newest(true, maxSlowTasks/part, want, func(t *record.Task) bool {
+		sums.Add(t)
+		n++
+		pieces += len(t.Timeline) + len(t.Regions) + len(t.Calls) + len(t.Notes)
+		return pieces < maxPieces/part && p.ctx.Err() == nil
+	})
+	return n, all, gone
+}
+
+// countOf says how many of all things were looked at.
+func countOf(n, all uint64, what string) string {
+	text := strconv.FormatUint(n, 10) + " of " + count(int64(all), what)
+	if n < all {
+		text += ", those that ended last"
+	}
+	return text
+}
+
+// reasons writes why the slow tasks that ended last were slow.
+func (p *taskPage) reasons() {
+	p.put("<h2 id=slow>Why slow ones were slow</h2>\n")
+	var sums record.Reasons
+	part := 1
+	if p.req.hasKind {
+		part = 2
+	}
+	n, all, gone := p.lookAt(&sums, part, func(head *record.Task) bool { return !p.req.hasKind || head.Kind == p.req.kind })
+	if n == 0 {
+		p.put("<p>There are none, or newer ones have taken their place.</p>\n")
+		return
+	}
+	p.put("<p>Looked at %s", countOf(n, all, "slow task"))
+	if p.req.hasKind {
+		// Who held a mutex may only be known by tasks of other kinds.
+		n, all, _ = p.lookAt(&sums, part, func(head *record.Task) bool { return head.Kind != p.req.kind })
+		p.put("; and, for who held mutexes, at %s", countOf(n, all, "other one"))
+	}
+	if gone > 0 {
+		p.put(". %s of slow tasks made room for newer ones", count(int64(gone), "older record"))
+	}
+	p.put(". Below each reason are those that ended last.</p>\n")
+	rows, more := 0, 0
+	for _, r := range sums.List() {
+		if p.req.hasKind && r.Kind != p.req.kind {
+			continue
+		}
+		if rows++; rows > maxReasons {
+			more += r.N
+			continue
+		}
+		p.put("<p>%s: <b>%s</b><br>\n", cmp.Or(r.Kind, "(no name)"), r.String())
+		for i, x := range r.Newest {
+			if i > 0 {
+				p.put(",\n")
+			}
+			p.put("<a href='%s'>%s</a> %s", p.taskLink(x.Trace, x.Span), record.Duration(x.Wall), p.ago(x.Start+int64(x.Wall)))
+		}
+		if n := r.N - len(r.Newest); n > 0 {
+			p.put(",\nand %s", count(int64(n), "other"))
+		}
+		p.put("</p>\n")
+	}
+	if more > 0 {
+		p.put("<p>And %s, for %s.</p>\n", count(int64(rows-maxReasons), "other reason"), count(int64(more), "slow task"))
+	}
+}
+
+// ago returns how long it is since a time, in ns since 1970.
+func (p *taskPage) ago(ns int64) string {
+	d := time.Duration(p.now.UnixNano() - ns)
+	switch {
+	case d < time.Second:
+		return "just now"
+	case d < time.Minute:
+		return strconv.Itoa(int(d/time.Second)) + " s ago"
+	case d < time.Hour:
+		return strconv.Itoa(int(d/time.Minute)) + " min ago"
+	}
+	return "at " + time.Unix(0, ns).Format(time.DateTime)
+}
+
+// tools writes how to look closer.
+func (p *taskPage) tools() {
+	p.put(`<h2 id=tools>Look closer</h2>
+<pre>
+go tool pmu tasks -http=: '%s'
+go tool pmu why -http=: '%s'
+go tool pprof -http=: '%s'
+</pre>
+<p>Records:
+`, p.linkTo(p.req.address), p.linkTo(p.req.address), p.linkTo(p.req.address, "format", "pprof"))
+	for _, f := range taskFormats {
+		p.put("<a href='%s' rel=nofollow>%s</a>\n", p.link("format", f.name), f.name)
+	}
+	p.put("(also with seconds=N, kind=K, slow=1 or slow=20ms")
+	if !p.req.isPublic {
+		p.put(", and public=1 to leave notes out")
+	}
+	p.put(")</p>\n")
 }
 
 // counted writes which events are counted, and in how many tasks.
@@ -254,528 +459,118 @@ func (p *taskPage) counted(s *task.Stats) {
 	for _, k := range s.Kinds {
 		all += k.Count
 	}
-	p.table(column{"Event", ""}, column{"Tasks with its count", number}, column{"Part", number})
+	var rows [][]string
 	for _, e := range s.Events {
 		part := 0.0
 		if all > 0 {
 			part = 100 * float64(e.Tasks) / float64(all)
 		}
-		p.put("<tr><td class=any>%s</td><td class=n>%s</td><td class=n>%s %%</td></tr>\n", e.Name, strconv.FormatInt(e.Tasks, 10), strconv.FormatFloat(part, 'g', 3, 64))
+		rows = append(rows, []string{e.Name, strconv.FormatInt(e.Tasks, 10), strconv.FormatFloat(part, 'g', 3, 64) + " %"})
 	}
-	p.endTable()
+	p.table([]string{"Event", "Tasks with its count", "Part"}, rows, nil)
 }
 
-// formats links to what there is for programs.
-func (p *taskPage) formats() {
-	p.put("<p>Records:\n")
-	for _, f := range taskFormats {
-		p.put("<a href='%s' rel=nofollow>%s</a>\n", p.link("format", f.name), f.name)
-	}
-	p.put("(also with seconds=N, kind=K, slow=1 or slow=20ms")
-	if !p.req.isPublic {
-		p.put(", and public=1 to leave notes out")
-	}
-	p.put(")</p>\n<p>What do slow ones have in common?</p>\n<pre>go tool pmu why -http=: '%s'</pre>\n", p.req.address)
-}
-
-// kinds writes the table of kinds, and their parts of time.
-func (p *taskPage) kinds(kinds []task.KindStats, since time.Duration) {
-	p.put("<h2 id=kinds>Kinds</h2>\n")
-	if len(kinds) == 0 {
-		p.put("<p>No task has ended yet.</p>\n")
-		return
-	}
-	p.table(column{"Kind", ""}, column{"Count", number}, column{"Per second", number}, column{"Open", number},
-		column{"p50", number}, column{"p90", number}, column{"p99", number}, column{"Slowest", number},
-		column{"Slow above", number}, column{"Slow", number}, column{"Failed", number})
-	var rows []record.PartsRow
-	auto := false
-	for _, k := range kinds {
-		threshold := "not yet known"
-		if k.Threshold > 0 {
-			threshold = duration(k.Threshold)
-			if k.Automatic {
-				threshold += " (auto)"
-				auto = true
-			}
-		}
-		p.put("<tr><td class=any><a href='%s'>%s</a></td>", p.link("kind", k.Kind), cmp.Or(k.Kind, "(no name)"))
-		for _, cell := range []string{
-			strconv.FormatInt(k.Count, 10), perSecond(k.Count, since), strconv.FormatInt(k.Open, 10),
-			duration(k.P50), duration(k.P90), duration(k.P99), duration(k.Max),
-			threshold, strconv.FormatInt(k.Slow, 10), strconv.FormatInt(k.Failed, 10),
-		} {
-			p.put("<td class=n>%s</td>", cell)
-		}
-		p.put("</tr>\n")
-		// Those of calls of other servers have none.
-		if len(rows) < maxBars && k.Usage.Parts != [record.NumParts]time.Duration{} {
-			rows = append(rows, record.PartsRow{Name: cmp.Or(k.Kind, "(no name)"), Parts: k.Usage.Parts})
-		}
-	}
-	p.endTable()
-	if auto {
-		p.put("<p>auto: what 99 &#37; of a thousand tasks of the kind did not exceed.</p>\n")
-	}
-	if len(rows) == 0 {
-		return
-	}
-	p.put("<h2 id=parts>Where the time of their goroutines went</h2>\n")
-	if len(rows) == maxBars && len(kinds) > maxBars {
-		p.put("<p>Of the first %s kinds.</p>\n", strconv.Itoa(maxBars))
-	}
-	p.put("<div class=wide>\n")
-	record.WritePartsSVG(p, rows)
-	p.put("</div>\n")
-}
-
-func perSecond(n int64, since time.Duration) string {
-	if since <= 0 {
-		return "-"
-	}
-	rate := float64(n) / since.Seconds()
-	if rate < 1 {
-		return strconv.FormatFloat(rate, 'g', 2, 64)
-	}
-	return threeDigits(rate)
-}
-
-// slow writes the list of slow tasks, those that ended last first.
-func (p *taskPage) slow(ctx context.Context) {
-	p.put("<h2 id=slow>Slow tasks</h2>\n")
-	c := &taskCollector{req: &taskRequest{slow: true}, ctx: ctx, from: tasks.reader(true)}
-	var list []*record.Task
-	newest := func() {
-		slices.SortStableFunc(list, func(a, b *record.Task) int { return cmp.Compare(ended(b), ended(a)) })
-		list = list[:min(len(list), maxSlowTasks)]
-	}
-	waits, n := newLockWaits(), 0
-	for t := range c.records() {
-		waits.add(t)
-		if p.req.hasKind && t.Kind != p.req.kind {
-			continue
-		}
-		n++
-		if list = append(list, t); len(list) >= 4*maxSlowTasks {
-			newest()
-			clear(list[len(list):cap(list)])
-		}
-	}
-	newest()
-	if n == 0 {
-		p.put("<p>There are none, or newer ones have taken their place.</p>\n")
-		return
-	}
-	if n > len(list) {
-		p.put("<p>The last %s of %s that are still there.</p>\n", strconv.Itoa(len(list)), strconv.Itoa(n))
-	}
-	// What matters most is on the left, where a narrow window shows it.
-	p.table(column{"Kind", ""}, column{"Took", number}, column{"Why", ""}, column{"Slow above", number}, column{"Ended", number})
-	for _, t := range list {
-		why := "-"
-		if h := t.Hazards(); len(h) > 0 {
-			why = h[0].String()
-			if h[0].Cause == "mutex" {
-				why += waits.behindWhom(t, t.CriticalPath())
-			}
-		}
-		kind := cmp.Or(t.Kind, "(no name)")
-		if t.Flags&record.Failed != 0 {
-			kind += " (failed)"
-		}
-		p.put("<tr><td class=any><a href='%s'>%s</a></td><td class=n>%s</td><td class=text>%s</td><td class=n>%s</td><td class=n>%s</td></tr>\n",
-			p.taskLink(t.Trace, t.Span), kind, duration(t.Wall), why, duration(t.Threshold), p.ago(t))
-	}
-	p.endTable()
-}
-
-func ended(t *record.Task) int64 { return t.Start + int64(t.Wall) }
-
-// ago returns how long it is since t ended.
-func (p *taskPage) ago(t *record.Task) string {
-	d := time.Duration(p.now.UnixNano() - ended(t))
-	switch {
-	case d < time.Second:
-		return "just now"
-	case d < time.Minute:
-		return strconv.Itoa(int(d/time.Second)) + " s ago"
-	case d < time.Hour:
-		return strconv.Itoa(int(d/time.Minute)) + " min ago"
-	}
-	return time.Unix(0, ended(t)).Format(time.DateTime)
-}
-
-func (p *taskPage) taskLink(trace record.TraceID, span record.SpanID) string {
-	var params []string
-	if !trace.IsZero() {
-		params = append(params, "trace", trace.String())
-	}
-	if !span.IsZero() {
-		params = append(params, "span", span.String())
-	}
-	return p.link(params...)
-}
-
-// one writes the page on one task: that of the span, or the first of the trace.
-func (p *taskPage) one(ctx context.Context) error {
-	c := &taskCollector{req: new(taskRequest), ctx: ctx, from: tasks.reader(true)}
-	var this *record.Task
-	var list []*record.Task // of the trace
-	more := 0
-	waits := newLockWaits()
-	for t := range c.records() {
-		waits.add(t)
-		switch {
-		case p.req.span == t.Span && (p.req.trace.IsZero() || p.req.trace == t.Trace):
-			this = t
-		case p.req.trace.IsZero() || p.req.trace != t.Trace:
-		case len(list) < maxTraceTasks:
-			list = append(list, t)
-		default:
-			more++
-		}
-	}
-	if err := ctx.Err(); err != nil {
+// one writes the page on one task: that of the span, or the longest of the trace.
+func (p *taskPage) one() error {
+	this, list, n := p.find()
+	if err := p.ctx.Err(); err != nil {
 		return err
 	}
-	if p.req.span.IsZero() {
-		for _, t := range list {
-			if this == nil || t.Wall > this.Wall {
-				this = t
-			}
-		}
-	} else if this != nil {
-		list = append(list, this)
-	}
 	if this == nil {
-		return &requestError{http.StatusNotFound, "there is no record of this task: it has not ended, was not recorded, or newer ones have taken its place in the rings"}
+		return errNoTask
 	}
-	p.head(cmp.Or(this.Kind, "(no name)")+", "+duration(this.Wall), true)
-	p.summary(this, list)
-	path := this.CriticalPath()
-	p.hazards(this, waits.behindWhom(this, path))
-	if this.Flags&record.Client == 0 { // no goroutine works for a call
-		p.put("<h2 id=timeline>Timeline</h2>\n<p>Point at a box or a line to read what it is.</p>\n<div class=wide>\n")
-		record.WriteTimelineSVG(p, this)
-		p.put("</div>\n")
-		if this.Flags&record.Slow != 0 && len(this.Timeline) > 0 {
-			p.path(this, path, waits)
-		}
-		p.usage(this)
+	p.head(cmp.Or(this.Kind, "(no name)")+", "+record.Duration(this.Wall), true)
+	p.held(this)
+	p.text(func(b *bytes.Buffer) { this.WriteText(b) })
+	if this.Flags&record.Client != 0 && !this.Trace.IsZero() {
+		p.put("<p>What that server did is on its own page, if it has recorded it: at /debug/pprof/%s there.</p>\n",
+			p.link("trace", this.Trace.String()))
 	}
-	p.regions(this)
-	p.calls(this, list)
-	p.notes(this)
-	p.outlived(this)
-	p.lost(this)
+	if !this.Trace.IsZero() {
+		p.put("<p>With pictures, and with the tasks of other servers, whose addresses may follow:</p>\n<pre>go tool pmu tasks -http=: -trace %s '%s'</pre>\n",
+			this.Trace.String(), p.linkTo(p.req.address))
+	}
 	if len(list) > 1 {
-		p.request(list, more)
+		p.trace(list, n)
 	}
 	p.foot()
 	return nil
 }
 
-// taskRef writes text, as a link to a task of t's trace if there is a record of that in list,
-// or if only t's own is known.
-func (p *taskPage) taskRef(t *record.Task, span record.SpanID, list []*record.Task, text string) {
-	if !p.req.trace.IsZero() && !slices.ContainsFunc(list, func(t *record.Task) bool { return t.Span == span }) {
-		p.put("%s", text)
+var errNoTask = &requestError{404, "there is no record of this task: it has not ended, was not recorded, or newer ones have taken its place in the rings"}
+
+// find returns the task that is asked for, and those of its trace that ended last, of n.
+func (p *taskPage) find() (this *record.Task, list []*record.Task, n uint64) {
+	trace, span := p.req.trace, p.req.span
+	take := func(t *record.Task) bool {
+		if p.req.isPublic {
+			t = t.Public()
+		}
+		list = append(list, t)
+		return p.ctx.Err() == nil
+	}
+	if !span.IsZero() {
+		tasks.newest(false, 1, func(head *record.Task) bool {
+			return head.Span == span && (trace.IsZero() || head.Trace == trace)
+		}, take)
+		if len(list) == 0 {
+			return nil, nil, 0
+		}
+		this = list[0]
+		if trace = this.Trace; trace.IsZero() {
+			return this, list, 1
+		}
+	}
+	n, _ = tasks.newest(false, maxTraceTasks, func(head *record.Task) bool {
+		return head.Trace == trace && (span.IsZero() || head.Span != span)
+	}, take)
+	if this != nil {
+		return this, list, n + 1
+	}
+	for _, t := range list {
+		if this == nil || t.Wall > this.Wall {
+			this = t
+		}
+	}
+	return this, list, n
+}
+
+// held says who held the mutexes that were handed on to t. Its record says only who did last.
+func (p *taskPage) held(t *record.Task) {
+	hazards := t.Hazards()
+	if !slices.ContainsFunc(hazards, func(h record.Hazard) bool { return h.Cause == "mutex" }) {
 		return
 	}
-	p.put("<a href='%s'>%s</a>", p.taskLink(t.Trace, span), text)
-}
-
-// summary writes what a task was. list is of its trace.
-func (p *taskPage) summary(t *record.Task, list []*record.Task) {
-	row := func(name, value string) { p.put("<tr><td><b>%s</b></td><td class=any>%s</td></tr>\n", name, value) }
-	p.put("<div class=wide><table>\n")
-	row("Began", time.Unix(0, t.Start).Format("2006-01-02 15:04:05.000000"))
-	row("Took", duration(t.Wall))
-	if t.Threshold > 0 {
-		row("Slow above", duration(t.Threshold))
-	}
-	if u := t.Usual; u != nil && u.Tasks > 0 {
-		row("Usually takes", duration(u.Wall)+", the average of "+count(u.Tasks, "task"))
-	}
-	var how []string
-	for _, f := range taskFlags {
-		if t.Flags&f.flag != 0 {
-			how = append(how, f.text)
+	// Whoever handed it on began before t ended.
+	end := t.Start + int64(t.Wall)
+	var sums record.Reasons
+	p.lookAt(&sums, 1, func(head *record.Task) bool { return head.Start < end })
+	for i := range hazards {
+		if text := sums.Words(&hazards[i]); text != hazards[i].String() {
+			p.put("<p>%s</p>\n", text)
 		}
-	}
-	if len(how) > 0 {
-		row("It", strings.Join(how, ", "))
-	}
-	if t.Flags&record.Client == 0 {
-		row("Goroutines", strconv.FormatInt(t.Goroutines, 10)+", begun by goroutine "+strconv.FormatUint(t.Goroutine, 10))
-	} else {
-		row("Begun by", "goroutine "+strconv.FormatUint(t.Goroutine, 10))
-	}
-	if !t.Trace.IsZero() {
-		row("Trace", t.Trace.String())
-	}
-	row("Span", t.Span.String())
-	if !t.Parent.IsZero() {
-		p.put("<tr><td><b>Parent</b></td><td>")
-		p.taskRef(t, t.Parent, list, t.Parent.String())
-		p.put("</td></tr>\n")
-	}
-	if t.Trigger != "" {
-		row("Execution trace", t.Trigger)
-	}
-	p.put("</table></div>\n")
-}
-
-var taskFlags = []struct {
-	flag record.Flags
-	text string
-}{
-	{record.Slow, "was slow"},
-	{record.Failed, "failed"},
-	{record.Late, "ended after its parent"},
-	{record.Client, "is a call of another server"},
-	{record.ServerOf, "works on a call from elsewhere"},
-	{record.Sampled, "was chosen by its trace's ID"},
-	{record.Uncounted, "has incomplete counts"},
-	{record.EpochChange, "has no counts, as what is counted has changed meanwhile"},
-	{record.Early, "is older than others that are gone"},
-}
-
-// hazards writes why the task took so long. behind is what else is known of the mutex that
-// it waited for the longest.
-func (p *taskPage) hazards(t *record.Task, behind string) {
-	list := t.Hazards()
-	p.put("<h2 id=why>Why it took %s</h2>\n", duration(t.Wall))
-	if len(list) == 0 {
-		p.put("<p>Nothing stands out.</p>\n")
-		return
-	}
-	p.put("<ol>\n")
-	for _, h := range list[:min(len(list), 20)] {
-		p.put("<li>%s", h.String())
-		if h.N > 1 {
-			p.put(", in %s", count(int64(h.N), "wait"))
-		}
-		if h.More > 0 && h.More < h.Time {
-			p.put(", %s more than usual", duration(h.More))
-		}
-		if h.Cause == "mutex" {
-			p.put("%s", behind)
-			behind = ""
-		}
-		p.put("</li>\n")
-	}
-	p.put("</ol>\n")
-	if t.Flags&record.Client != 0 && !t.Trace.IsZero() {
-		p.put("<p>What that server did is on its own page, if it has recorded it: at /debug/pprof/%s there.</p>\n",
-			p.link("trace", t.Trace.String()))
 	}
 }
 
-// path writes the critical path, which the timeline shows as a line.
-func (p *taskPage) path(t *record.Task, path []record.Segment, waits *lockWaits) {
-	p.put("<h2 id=path>Critical path</h2>\n<p>What the task's end had to wait for, one after the other.</p>\n")
-	p.table(column{"From", number}, column{"Took", number}, column{"Goroutine", number}, column{"What", ""}, column{"Where", ""})
-	for i, s := range path {
-		if i == maxPathRows {
-			p.put("<tr><td colspan=5>and %s more</td></tr>\n", strconv.Itoa(len(path)-i))
-			break
-		}
-		what := s.Part.String()
-		if s.Reason != "" && s.Reason != what {
-			what += " (" + s.Reason + ")"
-		}
-		p.put("<tr><td class=n>%s</td><td class=n>%s</td><td class=n>%s</td><td class=text>%s",
-			duration(s.Start), duration(s.End-s.Start), strconv.FormatUint(s.Goroutine, 10), what)
-		what = ""
-		if x := s.Stretch; x != nil && x.Waker.Kind != "" && x.Waker.Span != t.Span && s.Part != pprof.TimeRunnable {
-			by := "task " + strconv.Quote(x.Waker.Kind)
-			if trace, ok := waits.tasks[x.Waker.Span]; ok {
-				p.put(", ended by <a href='%s'>%s</a>", p.taskLink(trace, x.Waker.Span), by)
-			} else {
-				p.put(", ended by %s", by)
-			}
-			if at := place(record.Place(x.Waker.Stack)); at != "" {
-				what += " in " + at
-			}
-		}
-		if x := s.Stretch; x != nil && s.Behind > 0 {
-			what += ", behind task " + strconv.Quote(x.BehindKind)
-		}
-		if s.Call >= 0 && s.Call < len(t.Calls) {
-			c := &t.Calls[s.Call]
-			what += ", in call " + strconv.Quote(c.Kind)
-		}
-		if s.Stopped > 0 {
-			what += ", the world was stopped for " + duration(s.Stopped)
-		}
-		p.put("%s</td><td class=text>%s</td></tr>\n", what, place(s.Frame))
-	}
-	p.endTable()
-}
-
-// usage writes where time went and what was counted.
-func (p *taskPage) usage(t *record.Task) {
-	rows := []record.PartsRow{{Name: "this task", Parts: t.Parts}}
-	if t.Usual != nil && t.Usual.Parts != [record.NumParts]time.Duration{} {
-		rows = append(rows, record.PartsRow{Name: "on average", Parts: t.Usual.Parts})
-	}
-	p.put("<h2 id=parts>Where the time of its goroutines went</h2>\n<div class=wide>\n")
-	record.WritePartsSVG(p, rows)
-	p.put("</div>\n")
-	if len(t.Events) == 0 || len(t.Count) == 0 {
-		return
-	}
-	p.put("<h2 id=counts>Counts</h2>\n")
-	p.table(column{"Event", ""}, column{"This task", number}, column{"On average", number})
-	for i, e := range t.Events {
-		if i == maxRows || i >= len(t.Count) {
-			break
-		}
-		usual := "-"
-		if u := t.Usual; u != nil && i < len(u.Count) {
-			usual = strconv.FormatUint(u.Count[i].Value, 10)
-		}
-		p.put("<tr><td>%s</td><td class=n>%s</td><td class=n>%s</td></tr>\n", e, strconv.FormatUint(t.Count[i].Value, 10), usual)
-	}
-	p.endTable()
-}
-
-func (p *taskPage) regions(t *record.Task) {
-	if len(t.Regions) == 0 {
-		return
-	}
-	p.put("<h2 id=regions>Regions</h2>\n")
-	p.table(column{"Region", ""}, column{"Number", number}, column{"Time", number}, column{"Longest", number}, column{"Mostly", ""})
-	for i := range t.Regions {
-		if i == maxRows {
-			break
-		}
-		r := &t.Regions[i]
-		most, mostly := time.Duration(0), "-"
-		for part, d := range r.Parts {
-			if d > most {
-				most, mostly = d, pprof.TimePart(part).String()+" "+duration(d)
-			}
-		}
-		p.put("<tr><td class=any>%s</td><td class=n>%s</td><td class=n>%s</td><td class=n>%s</td><td>%s</td></tr>\n",
-			r.Name, strconv.FormatInt(r.N, 10), duration(r.Wall), duration(r.Max), mostly)
-	}
-	p.endTable()
-}
-
-func (p *taskPage) calls(t *record.Task, list []*record.Task) {
-	if len(t.Calls) == 0 {
-		return
-	}
-	p.put("<h2 id=calls>Calls and child tasks</h2>\n")
-	p.table(column{"From", number}, column{"Took", number}, column{"Kind", ""}, column{"Server", ""}, column{"", ""})
-	for i := range t.Calls {
-		if i == maxRows {
-			p.put("<tr><td colspan=5>and %s more</td></tr>\n", strconv.Itoa(len(t.Calls)-i))
-			break
-		}
-		c := &t.Calls[i]
-		remote, how := "this one", ""
-		if c.Flags&record.Client != 0 {
-			remote = c.Remote
-		}
-		if c.Flags&record.Failed != 0 {
-			how = "failed"
-		}
-		p.put("<tr><td class=n>%s</td><td class=n>%s</td><td class=any>", duration(c.Start), duration(c.Wall))
-		p.taskRef(t, c.Span, list, cmp.Or(c.Kind, "(no name)"))
-		p.put("</td><td class=any>%s</td><td>%s</td></tr>\n", remote, how)
-	}
-	p.endTable()
-}
-
-func (p *taskPage) notes(t *record.Task) {
-	if len(t.Notes) == 0 {
-		return
-	}
-	p.put("<h2 id=notes>Notes</h2>\n")
-	if p.req.isPublic {
-		p.put("<p>%s, which public=1 leaves out.</p>\n", strconv.Itoa(len(t.Notes)))
-		return
-	}
-	p.table(column{"Key", ""}, column{"Value", ""})
-	for i, n := range t.Notes {
-		if i == maxRows {
-			break
-		}
-		p.put("<tr><td class=any>%s</td><td class=any>%s</td></tr>\n", n.Key, n.Value)
-	}
-	p.endTable()
-}
-
-func (p *taskPage) outlived(t *record.Task) {
-	if t.Outliving == 0 && len(t.Outlived) == 0 {
-		return
-	}
-	p.put("<h2 id=outlived>Goroutines that had not ended with it</h2>\n<p>%s in all.</p>\n", strconv.FormatInt(t.Outliving, 10))
-	p.table(column{"Goroutine", number}, column{"Function", ""}, column{"Created by", ""}, column{"Was in", ""})
-	for i := range t.Outlived {
-		if i == maxRows {
-			break
-		}
-		o := &t.Outlived[i]
-		p.put("<tr><td class=n>%s</td><td class=any>%s</td><td class=any>%s</td><td>%s</td></tr>\n",
-			strconv.FormatUint(o.ID, 10), o.Func, place(o.Created), o.Part.String())
-	}
-	p.endTable()
-}
-
-// lost writes what is not in the record.
-func (p *taskPage) lost(t *record.Task) {
-	l := &t.Lost
-	var list []string
-	for _, c := range []struct {
-		n          int64
-		what, more string
-	}{
-		{l.Stretches, "short wait", " (" + duration(l.StretchesTime) + " in all)"},
-		{l.Memory, "wait", " for which there was no memory"},
-		{l.Regions, "region", " of further names"},
-		{l.Calls, "short call", ""},
-		{l.Notes, "note", " beyond the limits"},
-		{l.Before, "record", " of other tasks, before this one"},
-	} {
-		if c.n != 0 {
-			list = append(list, count(c.n, c.what)+c.more)
-		}
-	}
-	if list != nil {
-		p.put("<h2 id=lost>Not in the record</h2>\n<p>%s.</p>\n", strings.Join(list, ", "))
-	}
-}
-
-// request writes the diagram of the tasks of a trace in this process.
-func (p *taskPage) request(list []*record.Task, more int) {
+// trace writes the tasks of a trace in this process, of n that there are.
+func (p *taskPage) trace(list []*record.Task, n uint64) {
 	p.put("<h2 id=trace>All tasks of this trace on this server</h2>\n")
-	if more > 0 {
-		p.put("<p>And %s that the diagram leaves out.</p>\n", count(int64(more), "task"))
+	if left := n - uint64(len(list)); left > 0 {
+		p.put("<p>And %s that the following leaves out.</p>\n", count(int64(left), "older task"))
 	}
 	var j record.Joiner
 	for _, t := range list {
 		j.Add(t)
 	}
-	p.put("<div class=wide>\n")
 	for _, r := range j.Requests() { // one
-		record.WriteSVG(p, r)
+		p.text(func(b *bytes.Buffer) { r.WriteText(b) })
 	}
-	p.put("</div>\n")
-	p.table(column{"Began", ""}, column{"Took", number}, column{"Kind", ""})
 	slices.SortStableFunc(list, func(a, b *record.Task) int { return cmp.Compare(a.Start, b.Start) })
-	for i, t := range list {
-		if i == maxRows {
-			p.put("<tr><td colspan=3>and %s more</td></tr>\n", strconv.Itoa(len(list)-i))
-			break
-		}
-		p.put("<tr><td>%s</td><td class=n>%s</td><td class=any><a href='%s'>%s</a></td></tr>\n",
-			time.Unix(0, t.Start).Format("15:04:05.000000"), duration(t.Wall), p.taskLink(t.Trace, t.Span), cmp.Or(t.Kind, "(no name)"))
+	var rows [][]string
+	for _, t := range list {
+		rows = append(rows, []string{cmp.Or(t.Kind, "(no name)"), time.Unix(0, t.Start).Format("15:04:05.000000"), record.Duration(t.Wall)})
 	}
-	p.endTable()
+	p.table([]string{"Kind", "Began", "Took"}, rows, func(i int) string { return p.taskLink(list[i].Trace, list[i].Span) })
 }
 
 // count returns a number of things.
@@ -783,47 +578,6 @@ func count(n int64, what string) string {
 	s := strconv.FormatInt(n, 10) + " " + what
 	if n != 1 {
 		s += "s"
-	}
-	return s
-}
-
-// place returns where a frame is: "main.load at cart.go:58".
-func place(f record.Frame) string {
-	s := f.Func[strings.LastIndexByte(f.Func, '/')+1:]
-	if f.File != "" {
-		s += fmt.Sprintf(" at %s:%d", f.File[strings.LastIndexAny(f.File, `/\`)+1:], f.Line)
-	}
-	return s
-}
-
-// duration returns a duration with three digits: 48.2 ms. From a minute on it is that of
-// [time.Duration.String], in seconds.
-func duration(d time.Duration) string {
-	if d.Abs() >= time.Minute {
-		return d.Truncate(time.Second).String()
-	}
-	for _, u := range durationUnits {
-		if d.Abs() >= u.unit {
-			return threeDigits(float64(d)/float64(u.unit)) + " " + u.name
-		}
-	}
-	return strconv.FormatInt(int64(d), 10) + " ns"
-}
-
-var durationUnits = []struct {
-	unit time.Duration
-	name string
-}{{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "us"}}
-
-// threeDigits returns x with three digits, or all those before the point.
-func threeDigits(x float64) string {
-	digits := 0
-	for most := 100.0; most >= 1 && x < most && x > -most && digits < 2; most /= 10 {
-		digits++
-	}
-	s := strconv.FormatFloat(x, 'f', digits, 64)
-	if digits > 0 {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}
 	return s
 }

@@ -6,8 +6,8 @@ package pprof
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"html"
 	"internal/profile"
@@ -20,6 +20,8 @@ import (
 	"runtime/pprof"
 	"runtime/task"
 	"runtime/task/record"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -35,6 +37,8 @@ type taskFeed struct {
 	stats task.Stats
 	next  func() *record.Task // instead of list
 	off   bool
+
+	unpacked int // records that newest has passed on
 }
 
 func (f *taskFeed) add(t ...*record.Task) {
@@ -89,9 +93,35 @@ func feedTasks(t *testing.T, f *taskFeed) *taskFeed {
 		}
 		return r
 	}
+	tasks.newest = f.newest
 	t.Cleanup(func() { tasks = old })
 	return f
 }
+
+// newest is package task's. Want gets what a record begins with, and nothing else.
+func (f *taskFeed) newest(onlySlow bool, most int, want func(*record.Task) bool, yield func(*record.Task) bool) (chosen, gone uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var list []*record.Task
+	for _, t := range f.list {
+		head := &record.Task{Trace: t.Trace, Span: t.Span, Parent: t.Parent, Kind: t.Kind, Flags: t.Flags, Start: t.Start, Wall: t.Wall}
+		if (!onlySlow || t.Flags&record.Slow != 0) && want(head) {
+			list = append(list, t)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *record.Task) int {
+		return cmp.Compare(b.Start+int64(b.Wall), a.Start+int64(a.Wall))
+	})
+	for _, t := range list[:min(len(list), most)] {
+		f.unpacked++
+		if !yield(t) {
+			break
+		}
+	}
+	return uint64(len(list)), feedGone
+}
+
+const feedGone = 7
 
 func taskGet(query string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
@@ -254,52 +284,53 @@ func TestTasksOff(t *testing.T) {
 
 func TestTasksPage(t *testing.T) {
 	f := feedTasks(t, shop(time.Now()))
-	page := wantAnswer(t, "", 200, "<h1>Tasks of shop</h1>", "51200", "7.11</td>", "0.0033</td>", "12 ms (auto)", "not yet known", "Slow tasks, and 1 % of all requests, are recorded. 4 tasks are open now.",
-		`mutex held by task "flush"`, "flush.go:31", "1841", "bad traceparent header", "<svg", "GET /cart/{id}", "name=viewport", "overflow-x",
-		"so far in 7200 epochs", "page-faults</td><td class=n>58000</td><td class=n>98.1 %", "cache-misses</td><td class=n>600</td><td class=n>1.01 %")
-	if strings.Contains(page, "kinds that were too many") || strings.Contains(page, "/health</a></td><td class=n>80") {
+	page := wantAnswer(t, "", 200, "<h1>Tasks of shop</h1>", "<td>51200</td><td>7.11</td>", "<td>0.00333</td>", "12 ms (auto)", "not yet known", "Slow tasks, and 1 % of all requests, are recorded. 4 tasks are open now.",
+		"<td>running 43 %, network 29 %, mutex 17 %</td>",
+		"Looked at 12 of 12 slow tasks. 7 older records of slow tasks made room for newer ones.",
+		"GET /cart/{id}: <b>mutex held by task \"flush\" at flush.go:31: 1 of 12 slow requests, 20 ms</b>",
+		"GET /cart/{id}: <b>call \"GET /price\" of prices:8080: 11 of 12 slow requests, 154 ms</b>", "and 1 other</p>",
+		"1841", "bad traceparent header", "name=viewport", "overflow-x",
+		"go tool pmu tasks -http=: 'http://example.com/debug/pprof/tasks'\n", "go tool pmu why -http=: 'http://example.com/debug/pprof/tasks'\n",
+		"go tool pprof -http=: 'http://example.com/debug/pprof/tasks?format=pprof'\n",
+		"so far in 7200 epochs", "page-faults</td><td>58000</td><td>98.1 %", "cache-misses</td><td>600</td><td>1.01 %")
+	if strings.Contains(page, "kinds that were too many") || strings.Contains(page, "span=0100000000000000") {
 		t.Errorf("a cause of nothing, or a fast task, is on the page")
 	}
 	if strings.Contains(page, secret) {
 		t.Errorf("a note is on the page")
 	}
-	// The newest is first, and the kind that takes most.
-	rows := regexp.MustCompile(`<a href='tasks\?([^']*)'>GET /cart/\{id\}</a></td><td class=n>([^<]*)<`).FindAllStringSubmatch(page, -1)
-	if len(rows) != 13 || rows[1][2] != "48 ms" { // with the table of kinds
-		t.Fatalf("rows %q", rows)
+	// The newest task is first, and the reason and the kind that take most time.
+	tasks := regexp.MustCompile(`<a href='tasks\?(span=[^']*)'>([^<]*)</a> ([^,<]*)`).FindAllStringSubmatch(page, -1)
+	if len(tasks) != 11 || tasks[0][2] != "32 ms" || tasks[0][3] != "14 s ago" || tasks[10][2] != "48 ms" || tasks[10][3] != "7 s ago" {
+		t.Fatalf("tasks %q", tasks)
 	}
 	if i, j := strings.Index(page, ">report</a>"), strings.Index(page, ">flush</a>"); i > j {
 		t.Errorf("kinds are not by their time")
 	}
 
-	one := wantAnswer(t, "?"+html.UnescapeString(rows[1][1]), 200, "<h1>GET /cart/{id}, 48 ms</h1>", `<li>mutex held by task "flush"`,
-		"Usually takes</b></td><td class=any>4.2 ms, the average of 5120", "stop-the-world 6 ms", "critical path", "prices:8080", "main.(*shop).load at cart.go:58",
-		"Timeline of GET", "load cart", "customer", secret, "12 short waits (40 us in all)", "page-faults</td><td class=n>12</td><td class=n>9</td>", "All tasks of this trace", "Causal diagram of")
-	if n := strings.Count(one, "<svg"); n != 3 {
-		t.Errorf("%d diagrams, want 3", n)
-	}
-	ids := regexp.MustCompile(` id='?"?([\w-]+)`).FindAllStringSubmatch(one, -1)
-	seen := make(map[string]bool)
-	for _, id := range ids {
-		if seen[id[1]] {
-			t.Errorf("ID %s is there twice", id[1])
-		}
-		seen[id[1]] = true
-	}
+	first := f.list[11]
+	query := html.UnescapeString(tasks[10][1])
+	one := wantAnswer(t, "?"+query, 200, "<h1>GET /cart/{id}, 48 ms</h1>", `mutex held by task "flush" at flush.go:31, 20 ms`,
+		"usual (5120 tasks, 4.2 ms)", "stop-the-world 6 ms", "Critical path", "prices:8080", "sync.Mutex.Lock at cart.go:58",
+		"Timeline:", "load cart", "customer", secret, "Not recorded: 12 waits, the shortest ones, of 40 us", "page-faults", "All tasks of this trace",
+		"go tool pmu tasks -http=: -trace "+first.Trace.String()+" 'http://example.com/debug/pprof/tasks'</pre>", "trace "+first.Trace.String()+": 48 ms, 2 tasks on 1 server")
 	// All links lead somewhere, and stay public.
-	public := wantAnswer(t, "?public=1&"+html.UnescapeString(rows[1][1]), 200, "2, which public=1 leaves out")
+	public := wantAnswer(t, "?public=1&"+query, 200, "<h1>GET /cart/{id}, 48 ms</h1>", "-trace "+first.Trace.String()+" 'http://example.com/debug/pprof/tasks?public=1'")
 	if strings.Contains(public, secret) || strings.Contains(public, "customer") {
 		t.Errorf("a note is on the public page")
 	}
-	for _, page := range []string{page, one, public, wantAnswer(t, "?public=1", 200)} {
+	for _, page := range []string{page, one, public, wantAnswer(t, "?public=1", 200, "'http://example.com/debug/pprof/tasks?public=1'")} {
 		for _, m := range regexp.MustCompile(`href='tasks([^']*)'`).FindAllStringSubmatch(page, -1) {
 			query := html.UnescapeString(m[1])
-			if w := taskGet(query); w.Code != 200 && w.Code != 404 {
+			if w := taskGet(query); w.Code != 200 {
 				t.Errorf("link to %s: %d: %s", query, w.Code, w.Body)
 			}
 			if page == public && !strings.Contains(query, "public=1") {
 				t.Errorf("link from a public page to %s", query)
 			}
+		}
+		if strings.Contains(page, "<svg") {
+			t.Error("there is a picture")
 		}
 	}
 	only := wantAnswer(t, "?kind=flush", 200, "Only kind flush", "There are none, or newer ones")
@@ -310,33 +341,68 @@ func TestTasksPage(t *testing.T) {
 	wantAnswer(t, "?span=0000000000000001", 200, "GET /cart/{id}, 48 ms")
 	wantAnswer(t, "?span=00000000000000ff", 404, "no record of this task")
 	wantAnswer(t, "?trace="+strings.Repeat("f", 32), 404, "no record of this task")
-	wantAnswer(t, "?trace="+f.list[11].Trace.String(), 200, "GET /cart/{id}, 48 ms")
+	wantAnswer(t, "?trace="+strings.Repeat("f", 32)+"&span=0000000000000001", 404, "no record of this task")
+	wantAnswer(t, "?trace="+first.Trace.String(), 200, "GET /cart/{id}, 48 ms")
 	f.list = nil
 	f.stats = task.Stats{}
 	wantAnswer(t, "", 200, "No task has ended yet", "Nothing was lost", "There are none, or newer ones")
 }
 
-// TestTasksMany checks the bounds of the page.
+// TestTasksMany checks the bounds of the page: it says how many records it has looked at, which are
+// those that it has unpacked, and those that it shows and leaves out are all of them.
 func TestTasksMany(t *testing.T) {
 	now := time.Now()
 	f := feedTasks(t, &taskFeed{})
-	for i := range 2000 {
-		f.add(&record.Task{Trace: record.TraceID{1}, Span: record.SpanID{1, 6: byte(i >> 8), 7: byte(i)}, Kind: fmt.Sprintf("kind-%d.", i), Flags: record.Slow,
-			Start: now.UnixNano() + int64(i*7%2000), Wall: time.Millisecond})
-		k := task.KindStats{Kind: fmt.Sprint(i)}
-		k.Usage.Parts[pprof.TimeRunning] = 1
-		f.stats.Kinds = append(f.stats.Kinds, k)
+	const n, kinds = 2 * maxSlowTasks, 500
+	for i := range n {
+		// n and 7 have no common divisor, so that each has a time of its own.
+		f.add(&record.Task{Trace: record.TraceID{1}, Span: record.SpanID{1, 6: byte(i >> 8), 7: byte(i)}, Kind: fmt.Sprintf("kind-%d.", i%kinds), Flags: record.Slow,
+			Start: now.UnixNano() + int64(i*7%n), Wall: time.Millisecond})
 	}
-	page := wantAnswer(t, "", 200, "The last 50 of 2000 that are still there", "Of the first 20 kinds")
-	// i*7%2000 == 1999 for i = 857.
-	rows := regexp.MustCompile(`>(kind-\d+)\.</a>`).FindAllStringSubmatch(page, -1)
-	if len(rows) != 50 || rows[0][1] != "kind-857" {
-		t.Errorf("%d rows, want 50; the first is %q", len(rows), rows[0][1])
+	for i := range 1000 {
+		f.stats.Kinds = append(f.stats.Kinds, task.KindStats{Kind: fmt.Sprint(i)})
 	}
-	wantAnswer(t, "?trace="+record.TraceID{1}.String(), 200, "And 1000 tasks that the diagram leaves out")
+	page := wantAnswer(t, "", 200, fmt.Sprintf("Looked at %d of %d slow tasks, those that ended last.", maxSlowTasks, n))
+	if f.unpacked != maxSlowTasks {
+		t.Errorf("%d records are unpacked, want %d", f.unpacked, maxSlowTasks)
+	}
+	shown := 0
+	for _, m := range regexp.MustCompile(`: (\d+) of \d+ slow tasks?[,<]`).FindAllStringSubmatch(page, -1) {
+		n, _ := strconv.Atoi(m[1])
+		shown += n
+	}
+	m := regexp.MustCompile(`And (\d+) other reasons?, for (\d+) slow tasks.`).FindStringSubmatch(page)
+	if m == nil {
+		t.Fatalf("the page does not say how many it leaves out:\n%.3000s", page)
+	}
+	if left, _ := strconv.Atoi(m[2]); shown+left != maxSlowTasks || strings.Count(page, "<b>") != maxReasons {
+		t.Errorf("%d tasks are in reasons and %d are left out, want %d; %d reasons, want %d", shown, left, maxSlowTasks, strings.Count(page, "<b>"), maxReasons)
+	}
+
+	f.unpacked = 0
+	wantAnswer(t, "?kind=kind-3.", 200, fmt.Sprintf("Looked at %d of %[1]d slow tasks; and, for who held mutexes, at %d of %d other ones, those that ended last.", n/kinds, maxSlowTasks/2, n-n/kinds), "kind-3.: <b>")
+	if want := maxSlowTasks/2 + n/kinds; f.unpacked != want {
+		t.Errorf("%d records are unpacked, want %d", f.unpacked, want)
+	}
+	f.unpacked = 0
+	wantAnswer(t, "?trace="+record.TraceID{1}.String(), 200, fmt.Sprintf("And %d older tasks that the following leaves out", n-maxTraceTasks))
+	if f.unpacked != maxTraceTasks {
+		t.Errorf("%d records are unpacked, want %d", f.unpacked, maxTraceTasks)
+	}
+
+	// Of records that have much in them it looks at fewer.
+	for _, x := range f.list {
+		x.Notes = make([]record.Note, 50)
+		x.Kind = "x"
+	}
+	f.unpacked = 0
+	const few = maxPieces / 50
+	wantAnswer(t, "", 200, fmt.Sprintf("Looked at %d of %d slow tasks, those that ended last.", few, n), fmt.Sprintf("running: %d of %d slow tasks", few, few))
+	if f.unpacked != few {
+		t.Errorf("%d records are unpacked, want %d", f.unpacked, few)
+	}
 
 	f.next = func() *record.Task { return f.list[0] } // a program that never stops
-	wantAnswer(t, "", 200, "kind-0")
 	if n := strings.Count(wantAnswer(t, "?format=json", 200), "\n"); n != 10 {
 		t.Errorf("%d records, want the 10 that were waiting", n)
 	}
@@ -390,10 +456,11 @@ func TestTasksBadRequest(t *testing.T) {
 		"?x=1":                                 `unknown parameter "x": those of the page are kind, public`,
 		"?seconds=1":                           `unknown parameter "seconds"`,
 		"?trace=1&kind=x":                      `those of a task are trace, span, public`,
-		"?format=xml":                          `unknown format "xml": formats are json, otlp, pprof, tasks`,
+		"?format=xml":                          `unknown format "xml": formats are json, pprof, tasks; go tool pmu tasks converts records to others`,
+		"?format=otlp":                         `unknown format "otlp"`,
 		"?format=":                             `unknown format ""`,
 		"?format=json&x":                       `those of format are format, seconds, kind, slow, public`,
-		"?format=json&format=otlp":             `"format" is there 2 times`,
+		"?format=json&format=tasks":            `"format" is there 2 times`,
 		"?format=json&seconds=0":               "must be a positive integer",
 		"?format=json&seconds=":                "must be a positive integer",
 		"?format=json&seconds=99999999999999":  "must be a positive integer",
@@ -492,11 +559,6 @@ func TestTasksFormats(t *testing.T) {
 						}
 					}
 				}
-			case "otlp":
-				n = bytes.Count(r.body, []byte(`"kind":2`)) + bytes.Count(r.body, []byte(`"name":"GET /health"`))
-				if !json.Valid(r.body) {
-					t.Errorf("otlp%s: no JSON", query)
-				}
 			}
 			if n != want {
 				t.Errorf("%s%s: %d tasks, want %d", format.name, query, n, want)
@@ -508,33 +570,9 @@ func TestTasksFormats(t *testing.T) {
 	}
 }
 
-// TestTasksKept checks that what a format keeps is bounded, and that the answer says so.
-func TestTasksKept(t *testing.T) {
-	f := feedTasks(t, &taskFeed{})
-	x := &record.Task{Kind: "x", Wall: 1}
-	for range maxKeptTasks + 50 {
-		f.add(x)
-	}
-	check := func(n, left int) {
-		t.Helper()
-		w := taskGet("?format=otlp")
-		h := w.Result().Trailer
-		if h.Get(tasksHeader) != fmt.Sprint(n) || h.Get(tasksLeftOutHeader) != fmt.Sprint(left) {
-			t.Errorf("trailers %v, want %d and %d left out", h, n, left)
-		}
-	}
-	check(maxKeptTasks, 50)
-	x.Timeline = make([]record.Stretch, 1000)
-	f.list = f.list[:110]
-	check(100, 10)
-	if got := taskGet("?format=json").Result().Trailer.Get(tasksHeader); got != "110" {
-		t.Errorf("json: %s tasks, want all", got)
-	}
-}
-
 // TestTasksSeconds checks that what comes within the time is collected, and nothing else.
 func TestTasksSeconds(t *testing.T) {
-	for _, format := range []string{"json", "tasks", "otlp", "pprof"} {
+	for _, format := range []string{"json", "tasks", "pprof"} {
 		synctest.Test(t, func(t *testing.T) {
 			f := feedTasks(t, &taskFeed{list: []*record.Task{{Kind: "before"}}})
 			go func() {
@@ -561,20 +599,26 @@ func TestTasksSeconds(t *testing.T) {
 	}
 }
 
-// TestTasksOneAtATime checks that there is one collection at a time, and that a client
-// which goes away ends its own.
-func TestTasksOneAtATime(t *testing.T) {
+// TestTasksCollectors checks that several collect at once, up to a bound, and that a client
+// which goes away ends its own collection, and no other.
+func TestTasksCollectors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		feedTasks(t, shop(time.Now()))
+		f := feedTasks(t, shop(time.Now()))
 		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan *httptest.ResponseRecorder, 1)
-		go func() {
-			w := httptest.NewRecorder()
-			Tasks(w, httptest.NewRequestWithContext(ctx, "GET", "/debug/pprof/tasks?format=pprof&seconds=1000", nil))
-			done <- w
-		}()
+		done := make(chan *httptest.ResponseRecorder, maxCollectors)
+		for i := range maxCollectors {
+			ctx := ctx
+			if i > 0 {
+				ctx = t.Context()
+			}
+			go func() {
+				w := httptest.NewRecorder()
+				Tasks(w, httptest.NewRequestWithContext(ctx, "GET", "/debug/pprof/tasks?seconds=1000&format="+taskFormats[i%len(taskFormats)].name, nil))
+				done <- w
+			}()
+		}
 		synctest.Wait()
-		wantAnswer(t, "?format=json", 409, "another request collects tasks")
+		wantAnswer(t, "?format=json", 409, fmt.Sprintf("%d other requests collect tasks", maxCollectors))
 		wantAnswer(t, "", 200, "Tasks of shop") // the page is there meanwhile
 		begin := time.Now()
 		cancel()
@@ -582,6 +626,13 @@ func TestTasksOneAtATime(t *testing.T) {
 			t.Errorf("%d bytes for nobody, after %v", w.Body.Len(), time.Since(begin))
 		}
 		wantAnswer(t, "?format=json", 200)
+		f.add(f.list[0])
+		for range maxCollectors - 1 {
+			w := <-done
+			if got := w.Result().Trailer.Get(tasksHeader); got != "1" {
+				t.Errorf("%v: %s tasks, want 1", w.Header(), got)
+			}
+		}
 	})
 }
 
@@ -623,10 +674,9 @@ func TestTasksWrite(t *testing.T) {
 				}()
 				Tasks(w, httptest.NewRequest("GET", "/debug/pprof/tasks?format="+f.name, nil))
 			}()
-			if !collecting.TryLock() {
-				t.Fatalf("%s: nobody can collect any more", f.name)
+			if n := len(collectors); n != 0 {
+				t.Fatalf("%s: %d requests collect tasks for ever", f.name, n)
 			}
-			collecting.Unlock()
 		}
 	})
 }
@@ -647,13 +697,39 @@ func TestTasksRegistered(t *testing.T) {
 	}
 }
 
-func TestTasksDuration(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0: "0 ns", 999: "999 ns", 1234: "1.23 us", 999_600: "1000 us", 48_249_999: "48.2 ms", 1e9: "1 s", -1500: "-1.5 us", 100e6: "100 ms",
-		3723e9: "1h2m3s", 1<<63 - 1: "2562047h47m16s",
-	} {
-		if got := duration(d); got != want {
-			t.Errorf("duration(%d) = %q, want %q", d, got, want)
-		}
+// TestTasksQueue checks that the page says who held a mutex that was handed on from one task to
+// the next.
+func TestTasksQueue(t *testing.T) {
+	f := feedTasks(t, &taskFeed{})
+	const ms = time.Millisecond
+	wait := func(id byte, from, to time.Duration, w record.Waker) {
+		t := &record.Task{Trace: record.TraceID{id}, Span: record.SpanID{7: id}, Kind: fmt.Sprintf("GET /%d", id%2), Flags: record.Slow | record.ServerOf, Goroutine: uint64(id), Goroutines: 1,
+			Start: int64(1e18) + int64(from), Wall: to - from + ms,
+			Timeline: []record.Stretch{{Goroutine: uint64(id), Wake: to - from, End: to - from, Part: pprof.TimeMutex, Waker: w}}}
+		t.Parts[pprof.TimeMutex], t.Parts[pprof.TimeRunning] = to-from, ms
+		f.add(t)
 	}
+	by := func(id byte) record.Waker {
+		return record.Waker{Goroutine: uint64(id), Span: record.SpanID{7: id}, Kind: "GET /"}
+	}
+	wait(1, 0, 100*ms, record.Waker{Goroutine: 10, Span: record.SpanID{5}, Kind: "flush", Stack: []record.Frame{{Func: "main.flush", File: "flush.go", Line: 112}}})
+	wait(2, 5*ms, 101*ms, by(1))
+	wait(3, 10*ms, 102*ms, by(2))
+	const flush = `<b>mutex held by task "flush" at flush.go:112: `
+	wantAnswer(t, "", 200, "GET /1: "+flush+"2 of 2 slow requests, 192 ms</b>", "GET /0: "+flush+"1 of 1 slow request, 96 ms</b>")
+	wantAnswer(t, "?kind=GET+%2F1", 200, "GET /1: "+flush+"2 of 2 slow requests, 192 ms</b>") // by one of another kind
+	wantAnswer(t, "?span=0000000000000003", 200, `<p>mutex held by task "flush" at flush.go:112, 92 ms, and handed on by 2 tasks</p>`)
+	page := wantAnswer(t, "?span=0000000000000001", 200, `mutex held by task "flush" at flush.go:112, 100 ms`)
+	if strings.Contains(page, "handed on") {
+		t.Errorf("a task to which nobody handed anything on:\n%s", page)
+	}
+}
+
+// TestTasksCall checks the page on a call, for which no goroutine works.
+func TestTasksCall(t *testing.T) {
+	f := feedTasks(t, &taskFeed{})
+	f.add(&record.Task{Trace: record.TraceID{1}, Span: record.SpanID{1}, Kind: "GET db:80", Flags: record.Client | record.Slow, Wall: 50 * time.Millisecond, Goroutine: 7})
+	f.stats.Kinds = []task.KindStats{{Kind: "GET db:80", Count: 1, Slow: 1}}
+	wantAnswer(t, "", 200, "<td>1</td><td>0</td><td>-</td></tr>", "GET db:80: <b>answer of the server: 1 of 1 slow task, 50 ms</b>")
+	wantAnswer(t, "?span=0100000000000000", 200, "calls a server", "answer of the server 50 ms", "at /debug/pprof/tasks?trace="+record.TraceID{1}.String()+" there")
 }

@@ -9,11 +9,13 @@ import (
 	"net/http"
 	"net/http/internal"
 	"runtime/task"
+	"runtime/task/record"
 	"strings"
 	_ "unsafe" // for go:linkname
 )
 
-// This file is what TaskHandler and TaskTransport need of runtime/task and net/http.
+// This file is what TaskHandler, TaskTransport and the page of tasks need of runtime/task and
+// net/http.
 
 // A recordedTask is a realTask.
 type recordedTask interface {
@@ -50,6 +52,9 @@ func newCall(ctx context.Context, kind, remote string, h task.Header) (context.C
 
 //go:linkname nameTask
 func nameTask(t *task.Task, pattern string)
+
+//go:linkname newestTasks
+func newestTasks(onlySlow bool, most int, want func(head *record.Task) bool, yield func(*record.Task) bool) (chosen, gone uint64)
 
 // Tests replace these.
 var (
