@@ -5,10 +5,10 @@
 package ratio
 
 import (
+	"cmd/pmu/internal/htmltext"
 	"cmp"
 	"fmt"
 	"html"
-	"internal/htmltext"
 	"io"
 	"slices"
 	"strconv"

@@ -5,9 +5,9 @@
 package why
 
 import (
+	"cmd/pmu/internal/htmltext"
 	"fmt"
 	"html"
-	"internal/htmltext"
 	"io"
 	"strconv"
 	"strings"
