@@ -425,7 +425,9 @@ func (c *coder) stretch(s *Stretch, before time.Duration) {
 	if set&stretchRegion != 0 {
 		c.str(&s.Region)
 	}
-	s.OnThread = set&stretchOnThread != 0
+	if c.reading {
+		s.OnThread = set&stretchOnThread != 0
+	}
 	if set&stretchPart != 0 {
 		unsigned(c, &s.Part)
 		c.str(&s.Reason)

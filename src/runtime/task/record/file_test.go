@@ -14,6 +14,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -690,4 +691,27 @@ func FuzzReader(f *testing.F) {
 		}
 		mustBe(t, got, want)
 	})
+}
+
+// TestWriteTogether has several write one record at the same time: to write is not to change it. Only
+// the race detector sees the difference.
+func TestWriteTogether(t *testing.T) {
+	x := randomTask(rand.New(rand.NewSource(1)))
+	x.Timeline = append(x.Timeline, Stretch{OnThread: true}, Stretch{})
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for range 100 {
+				w := NewWriter(io.Discard, nil)
+				if err := w.Write(x); err != nil {
+					t.Error(err)
+				}
+				runtime.Gosched()
+			}
+			AppendJSON(nil, x)
+			x.Hazards()
+			x.WriteText(io.Discard)
+		})
+	}
+	wg.Wait()
 }
