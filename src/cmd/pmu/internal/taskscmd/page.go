@@ -161,7 +161,7 @@ type detail struct {
 func (s *site) one(t *record.Task, r *record.Request) *detail {
 	d := &detail{Task: t}
 	for _, h := range t.Hazards() {
-		text := s.sums.Words(&h)
+		text := s.held.Words(&h)
 		if h.N > 1 {
 			text += ", in " + count(h.N, "wait")
 		}

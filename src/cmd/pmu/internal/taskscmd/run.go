@@ -30,6 +30,9 @@ type config struct {
 	pages  *verb.HTTP
 	src    source.Source
 	files  []string
+
+	// held has all tasks, if only a trace is asked for: others may have held what it waited for.
+	held record.Reasons
 }
 
 // A format is a row of the table of formats. The tasks are those that the flags select.
@@ -87,7 +90,7 @@ were tasks, 1 if there were none, and 2 if an error occurred.
 }
 
 func run(v *verb.Verb, args []string, std verb.IO) int {
-	var c config
+	c := new(config)
 	if status, ok := c.parse(v, args, std); !ok {
 		return status
 	}
@@ -97,6 +100,9 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 	tasks := func(yield func(*record.Task) bool) {
 		for _, name := range c.files {
 			if !in.read(name, func(t *record.Task) bool {
+				if !c.trace.IsZero() {
+					c.held.Add(t)
+				}
 				if !c.selects(t) {
 					return true
 				}
@@ -113,6 +119,9 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 	var err error
 	if c.pages.Given() {
 		if s := newSite(tasks); n > 0 {
+			if !c.trace.IsZero() {
+				s.held = &c.held
+			}
 			err = c.pages.Serve(std, s.handler())
 		}
 	} else {
@@ -221,6 +230,15 @@ func writeText(w io.Writer, tasks func(func(*record.Task) bool), c *config) erro
 	r := list[0]
 	if err := r.WriteText(w); err != nil {
 		return err
+	}
+	header := "\nWho held mutexes that were handed on:\n"
+	for _, h := range r.Hazards() {
+		if text := c.held.Words(&h); text != h.String() {
+			if _, err := fmt.Fprintf(w, "%s  %s\n", header, text); err != nil {
+				return err
+			}
+			header = ""
+		}
 	}
 	// What is known of those tasks that were slow, or are alone.
 	for _, n := range r.Nodes {

@@ -26,7 +26,7 @@ type site struct {
 	tasks   []*record.Task
 	left    int // that were too many
 	joiner  record.Joiner
-	sums    record.Reasons
+	held    *record.Reasons // who held mutexes first
 	reasons []*record.Reason
 	servers map[serverKey]bool
 	lost    int64
@@ -39,7 +39,7 @@ type serverKey struct {
 
 // newSite returns a site of tasks.
 func newSite(tasks func(func(*record.Task) bool)) *site {
-	s := &site{servers: make(map[serverKey]bool)}
+	s := &site{held: new(record.Reasons), servers: make(map[serverKey]bool)}
 	s.joiner.MaxTasks = maxTasks
 	for t := range tasks {
 		if len(s.tasks) == maxTasks {
@@ -48,13 +48,13 @@ func newSite(tasks func(func(*record.Task) bool)) *site {
 		}
 		s.tasks = append(s.tasks, t)
 		s.joiner.Add(t)
-		s.sums.Add(t)
+		s.held.Add(t)
 		s.lost += max(0, t.Lost.Before)
 		if t.Server != nil && len(s.servers) < maxKinds {
 			s.servers[serverKey{serverName(t.Server), t.Server.PID}] = true
 		}
 	}
-	s.reasons = s.sums.List()
+	s.reasons = s.held.List()
 	return s
 }
 
@@ -117,7 +117,7 @@ func (s *site) overview(kind string, only bool) *overview {
 	}
 	for _, x := range o.Slowest {
 		if list := x.Hazards(); len(list) > 0 {
-			x.Why = s.sums.Words(&list[0])
+			x.Why = s.held.Words(&list[0])
 		}
 	}
 	for _, r := range s.reasons {

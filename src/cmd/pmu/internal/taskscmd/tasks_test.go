@@ -275,6 +275,28 @@ func TestURL(t *testing.T) {
 	contains(t, "standard error", errs, "409 Conflict", "another one is served")
 }
 
+// TestHandedOn tests that the report of a request says who held a mutex first, which only the records
+// of others tell.
+func TestHandedOn(t *testing.T) {
+	var list []*record.Task
+	by := record.Waker{Goroutine: 9, Span: record.SpanID{9}, Kind: "flush", Stack: []record.Frame{{Func: "main.flush", File: "/src/shop.go", Line: 112}}}
+	for i := range byte(3) {
+		list = append(list, &record.Task{
+			Server: &record.Server{Name: "shop"}, Trace: record.TraceID{i + 1}, Span: record.SpanID{i + 1}, Kind: "GET /", Flags: record.Slow, Goroutine: uint64(i + 1), Goroutines: 1,
+			Start: 1_800_000_000_000_000_000 + int64(i), Wall: 50*ms + time.Duration(i)*ms,
+			Timeline: []record.Stretch{{Goroutine: uint64(i + 1), Part: pprof.TimeMutex, Reason: "sync.Mutex.Lock", Wake: 50*ms + time.Duration(i)*ms, End: 50*ms + time.Duration(i)*ms, Waker: by}},
+		})
+		by = record.Waker{Goroutine: uint64(i + 1), Span: record.SpanID{i + 1}, Kind: "GET /"}
+	}
+	name := write(t, encode(t, list))
+	const head = "\nWho held mutexes that were handed on:\n"
+	_, out, _ := call("-trace", list[2].Trace.String(), name)
+	contains(t, "the last one", out, head+`  mutex held by task "flush" at shop.go:112, 52 ms, and handed on by 2 tasks`+"\n")
+	if _, out, _ := call("-trace", list[0].Trace.String(), name); strings.Contains(out, head) {
+		t.Errorf("the first one:\n%s", out)
+	}
+}
+
 func TestFlags(t *testing.T) {
 	front, _ := tasksOf(1)
 	name := write(t, encode(t, front))
