@@ -75,7 +75,7 @@ type perfWait struct {
 // has changed. It reports whether the goroutine is in a bubble.
 //
 // For a plain account it does what perfStatusFull does, in as few instructions as
-// possible.
+// possible. It is long because it repeats what wake, enter and leave do.
 //
 //go:nosplit
 //go:nowritebarrierrec
@@ -97,7 +97,7 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 		}
 		return gp.bubble != nil
 	}
-	// This is no switch, and repeats what wake, enter and leave do, to save instructions.
+	// This is no switch, to save instructions, too.
 	var part perf.Part
 	if new == _Gwaiting {
 		w := &perfWaits[gp.waitreason]

@@ -40,6 +40,9 @@ src, the rest       10000        100
 		t.Errorf("parsed and written again:\n%s", again)
 	}
 	detailed := []section{{title: "a", columns: []column{{"b", nil}}, rows: []row{{"c", []int{1}, []string{"detail"}}}}}
+	if text := format(detailed, false); strings.Contains(text, "detail") {
+		t.Errorf("details in\n%s", text)
+	}
 	if text := format(detailed, true); !strings.HasSuffix(text, "1\n\tdetail\n") {
 		t.Errorf("no details in\n%s", text)
 	}

@@ -15,7 +15,7 @@ import (
 
 var (
 	declaration = regexp.MustCompile(`^pkg (\S+), (?:(?:const|var|func|type) (\w+)|method \(\*?(\w+)[^)]*\) (\w+))`)
-	member      = regexp.MustCompile(`^pkg \S+, type \w+(?:\[[^\]]*\])? (?:struct|interface), (embedded .*|[A-Z]\w*)`)
+	member      = regexp.MustCompile(`^pkg \S+, type \w+(?:\[.*?\])? (?:struct|interface), (embedded .*|[A-Z]\w*)`)
 )
 
 // exportedName returns the package and the name that a line of an API file declares.

@@ -471,7 +471,8 @@ func (c *coder) lost(l *Lost) {
 	}
 }
 
-// task codes t, but for its server, which is that of the section.
+// task codes t, but for its server, which is that of the section. It is long because it
+// is the format: a line for each field, in the file's order.
 func (c *coder) task(t *Task, server *Server) {
 	c.raw(t.Trace[:])
 	c.raw(t.Span[:])

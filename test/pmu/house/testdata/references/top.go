@@ -10,5 +10,6 @@ import "strings"
 func top() {
 	var m middle
 	m.work()
+	upstream()
 	_ = strings.Repeat(bottom, count)
 }

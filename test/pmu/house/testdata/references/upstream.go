@@ -1,0 +1,8 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package references
+
+// The test does not look into this file.
+func upstream() { top() }
