@@ -67,7 +67,7 @@ func TestPerfAccountsUsed(t *testing.T) {
 		func() {
 			var iv pprof.Interval
 			iv.Start(nil)
-			iv.Abort()
+			iv.Stop(nil, nil)
 		},
 		func() { pprof.RunningTime(); runtime.LockOSThread() },
 		func() {

@@ -382,18 +382,3 @@ func perfIntervalCount(iv *perf.Interval, i int) perf.Count {
 	}
 	return perf.Count{Value: iv.Values[i], Enabled: t.Enabled, Running: t.Running}
 }
-
-// perfIntervalAbort ends an interval without a result. On another goroutine than the
-// interval's it only closes the interval, whose goroutine stays accounted.
-//
-//go:linkname perfIntervalAbort runtime/pprof.runtime_perfIntervalAbort
-func perfIntervalAbort(iv *perf.Interval) {
-	mp := acquirem()
-	if a := perfAccountOf(getg()); iv.Account != 0 && a != nil && a.serial == iv.Account {
-		if _, ok := a.leaveEpoch(iv.Epoch, nil); ok {
-			a.leaveInterval(a.find(iv.Set))
-		}
-	}
-	iv.Account = 0
-	releasem(mp)
-}

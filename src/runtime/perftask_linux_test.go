@@ -106,12 +106,10 @@ var perfTaskUses = []struct {
 // in whatever order goroutines, children and the task end, and be it slow or not: the
 // record of a slow one is made after its end.
 func TestPerfTasksUsed(t *testing.T) {
-	if err := task.Start(task.Config{Rate: 0.5}); err != nil {
+	if err := task.Start(task.Config{Rate: 0.5, Slow: map[string]time.Duration{"slow": 1, "fast": time.Hour}}); err != nil {
 		t.Fatal(err)
 	}
 	defer task.Stop()
-	task.Slow("slow", 1)
-	task.Slow("fast", time.Hour)
 
 	round := func(n int, use func(kind string, wg *sync.WaitGroup, hold func())) (most int64) {
 		var in, out sync.WaitGroup

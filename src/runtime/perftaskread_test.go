@@ -6,6 +6,7 @@ package runtime_test
 
 import (
 	"context"
+	record "internal/task"
 	"runtime"
 	"runtime/pprof"
 	"runtime/task"
@@ -74,7 +75,7 @@ func TestPerfTaskReadLetsGo(t *testing.T) {
 					t.Error("the task has ended")
 					return
 				}
-				if u.Switches < last.Switches || u.Goroutines < last.Goroutines || u.Working > u.Goroutines || u.Parts[0] < 0 {
+				if u.Switches < last.Switches || u.Goroutines < last.Goroutines || u.Working > u.Goroutines || u.Part(0) < 0 {
 					t.Errorf("after %d switches of %d goroutines there are %d of %d, of which %d work",
 						last.Switches, last.Goroutines, u.Switches, u.Goroutines, u.Working)
 					return
@@ -167,7 +168,7 @@ func TestPerfTaskEndLate(t *testing.T) {
 		if err := task.Start(task.Config{Rate: 1}); err != nil {
 			t.Fatal(err)
 		}
-		r := task.NewReader(false)
+		r := record.NewRingReader(false)
 		stop := make(chan bool)
 		tk := perfReadMembers("endlate", members, stop)
 		runtime.PerfAskedFor()
@@ -196,7 +197,7 @@ func TestPerfTaskEndLate(t *testing.T) {
 			sum, was := time.Duration(0), time.Duration(0)
 			for i, d := range rec.Parts {
 				sum += time.Duration(d)
-				was += u.Parts[i]
+				was += u.Part(pprof.TimePart(i))
 			}
 			if most := was + (members+1)*time.Since(t0); sum < was || sum > most {
 				t.Errorf("%v in %d goroutines; want %v to %v", sum, members, was, most)
@@ -257,9 +258,9 @@ func TestPerfTaskReadWaits(t *testing.T) {
 		last, _ = tk.Usage()
 	}
 	u, _ := tk.Usage()
-	for i, d := range u.Parts {
-		if d < last.Parts[i]-10*time.Microsecond {
-			t.Errorf("%v of %v, and %v before", d, pprof.TimePart(i), last.Parts[i])
+	for p := range pprof.TimeParts() {
+		if d := u.Part(p); d < last.Part(p)-10*time.Microsecond {
+			t.Errorf("%v of %v, and %v before", d, p, last.Part(p))
 		}
 	}
 }

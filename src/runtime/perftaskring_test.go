@@ -8,10 +8,12 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	record "internal/task"
 	"runtime"
 	"runtime/task"
 	"strings"
 	"testing"
+	"time"
 )
 
 // damages are what a word may become.
@@ -37,13 +39,11 @@ var damages = []func(old uint64) uint64{
 // must get by and count what they can't read, and so must who pushes over it later.
 func TestPerfTaskRingDamaged(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // all records are in one P's rings
-	if err := task.Start(task.Config{Rate: 1}); err != nil {
+	kinds := []string{"whole", "whole slow"}
+	if err := task.Start(task.Config{Rate: 1, Slow: map[string]time.Duration{kinds[0]: 1 << 62, kinds[1]: 1}}); err != nil {
 		t.Fatal(err)
 	}
 	defer task.Stop()
-	kinds := []string{"whole", "whole slow"}
-	task.Slow(kinds[0], 1<<62)
-	task.Slow(kinds[1], 1)
 	n, lengths := 0, ""
 	push := func(kind string) {
 		n++
@@ -61,7 +61,7 @@ func TestPerfTaskRingDamaged(t *testing.T) {
 	}
 	const tasks = 2 // that push makes, each with a record
 	// read reads all that there is, which is what was pushed since and is not as it was.
-	read := func(r *task.Reader, what string, pushed uint64) (last string, lost uint64) {
+	read := func(r record.RingReader, what string, pushed uint64) (last string, lost uint64) {
 		t.Helper()
 		for range pushed + 1 {
 			rec := r.Next()
@@ -100,7 +100,7 @@ func TestPerfTaskRingDamaged(t *testing.T) {
 			for d, damage := range damages {
 				trials++
 				what := fmt.Sprintf("%s: word %d, damage %d", kind, at, d)
-				r := task.NewReader(false)
+				r := record.NewRingReader(false)
 				state()
 				before = rings
 				push(kind)
@@ -127,7 +127,7 @@ func TestPerfTaskRingDamaged(t *testing.T) {
 					t.Fatalf("%s: then the last record has the note %q, for %d; before, %d records were dropped, now %+v", what, last, n, dropped, r.Stats())
 				}
 				if trials%100 == 0 {
-					all := task.NewReader(true)
+					all := record.NewRingReader(true)
 					for all.Next() != nil {
 					}
 					if s := all.Stats(); s.Pushed != s.Popped+s.Dropped || s.Waiting != 0 {
@@ -158,7 +158,7 @@ func TestPerfTaskRingDamaged(t *testing.T) {
 		}
 		for d, damage := range append(damages, between) {
 			for at := range uint64(2) {
-				r, idle := task.NewReader(false), task.NewReader(false)
+				r, idle := record.NewRingReader(false), record.NewRingReader(false)
 				state()
 				from = rings[i].head
 				push(kind)

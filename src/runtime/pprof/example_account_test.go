@@ -23,10 +23,10 @@ func ExampleInterval() {
 		return
 	}
 	var sum time.Duration
-	for part := range pprof.NumTimeParts {
-		sum += t.Parts[part]
+	for part := range pprof.TimeParts() {
+		sum += t.Part(part)
 	}
-	fmt.Println("asleep for 9 ms at least:", t.Parts[pprof.TimeSleep] >= 9*time.Millisecond)
+	fmt.Println("asleep for 9 ms at least:", t.Part(pprof.TimeSleep) >= 9*time.Millisecond)
 	fmt.Println("the parts make up the time on the clock:", sum == t.Wall)
 	// Output:
 	// asleep for 9 ms at least: true

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"internal/runtime/perf"
+	"iter"
 	"runtime"
 	"time"
 	"unsafe"
@@ -40,10 +41,11 @@ const (
 	TimeGC                           // helping the garbage collector, or waiting for it
 	TimeStopTheWorld                 // stopping the world
 	TimeOther                        // waiting for something else
-	NumTimeParts
+
+	numTimeParts // later releases may have more
 )
 
-var timePartNames = [NumTimeParts]string{
+var timePartNames = [numTimeParts]string{
 	TimeRunning:      "running",
 	TimePreempted:    "preempted",
 	TimeRunnable:     "runnable",
@@ -63,10 +65,21 @@ var timePartNames = [NumTimeParts]string{
 
 // String returns the part's name: "running", "preempted", and so on.
 func (p TimePart) String() string {
-	if p < NumTimeParts {
+	if p < numTimeParts {
 		return timePartNames[p]
 	}
 	return fmt.Sprintf("TimePart(%d)", uint8(p))
+}
+
+// TimeParts returns an iterator over all parts, in their order. Later releases may have more.
+func TimeParts() iter.Seq[TimePart] {
+	return func(yield func(TimePart) bool) {
+		for p := range numTimeParts {
+			if !yield(p) {
+				return
+			}
+		}
+	}
 }
 
 // A GoroutineTime says where a goroutine's time went since it is accounted, or in an
@@ -77,13 +90,13 @@ func (p TimePart) String() string {
 // intervals is open; and so is, from its start to its end, each goroutine that an
 // accounted one starts.
 type GoroutineTime struct {
-	// Wall is the time on the clock. It is the sum of Parts.
+	// Wall is the time on the clock. It is the sum of the parts; see [GoroutineTime.Part].
 	Wall  time.Duration
-	Parts [NumTimeParts]time.Duration
+	parts [numTimeParts]time.Duration
 
-	// Measured is for how much of Parts[TimeRunning] and Parts[TimePreempted] it is
+	// Measured is for how much of the parts TimeRunning and TimePreempted it is
 	// known whether the goroutine's thread had a CPU. For the rest, all time on a
-	// thread counts as running. If all of it is measured, Parts[TimeRunning] is CPU
+	// thread counts as running. If all of it is measured, TimeRunning is CPU
 	// time; otherwise it is an upper bound. See [MeasureCPUTime].
 	Measured time.Duration
 
@@ -98,8 +111,19 @@ type GoroutineTime struct {
 	Waker uint64
 }
 
+// Part returns a part of Wall. It is 0 for a part that this release does not have.
+func (t *GoroutineTime) Part(p TimePart) time.Duration {
+	if p < numTimeParts {
+		return t.parts[p]
+	}
+	return 0
+}
+
 // usage returns t as the runtime fills it. The two types have the same fields.
 func (t *GoroutineTime) usage() *perf.Usage { return (*perf.Usage)(unsafe.Pointer(t)) }
+
+//go:linkname timeUsage runtime/task.pprof_timeUsage
+func timeUsage(t *GoroutineTime) *perf.Usage { return t.usage() }
 
 // ReadGoroutineTime stores in t where the time of the calling goroutine went since it is
 // accounted, which it is from now on if it was not. It does not allocate memory, except
@@ -108,13 +132,13 @@ func ReadGoroutineTime(t *GoroutineTime) { runtime_perfAccountRead(t.usage()) }
 
 // RunningTime returns how long the calling goroutine has been running since it is
 // accounted, which it is from now on if it was not. It never decreases. It is
-// Parts[TimeRunning] of [ReadGoroutineTime], except that, on a thread on which neither
+// the part TimeRunning of [ReadGoroutineTime], except that, on a thread on which neither
 // that nor an [Interval] has been used yet, it includes time without a CPU.
 func RunningTime() time.Duration { return time.Duration(runtime_perfAccountRunning()) }
 
 // MeasureCPUTime sets whether, for the calling goroutine and those that it starts from
 // now on, it is always found out if their threads have a CPU, so that
-// Parts[TimePreempted] is complete and Parts[TimeRunning] is CPU time. Otherwise it is
+// the part TimePreempted is complete and TimeRunning is CPU time. Otherwise it is
 // found out at the ends of an [Interval] and by [ReadGoroutineTime], and known from there
 // on until the goroutine next leaves its thread, makes a system call or calls C.
 //

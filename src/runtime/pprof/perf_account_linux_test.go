@@ -78,7 +78,7 @@ func timePreempted(t *testing.T, always bool) {
 			t.Errorf("after an interval, running time went from %v to %v", last, now)
 		}
 		p.delay += threadDelay(t)
-		p.wall, p.running, p.preempted, p.measured = u.Wall, u.Parts[TimeRunning], u.Parts[TimePreempted], u.Measured
+		p.wall, p.running, p.preempted, p.measured = u.Wall, u.parts[TimeRunning], u.parts[TimePreempted], u.Measured
 		all.add(p)
 		if u.Switches == 0 {
 			quiet.add(p)
@@ -188,11 +188,11 @@ func TestTimeStopped(t *testing.T) {
 			}
 		})
 		cpu = threadTime(t) - cpu
-		t.Logf("running %v, by the thread's clock %v, preempted %v, runnable %v, of %v", u.Parts[TimeRunning], time.Duration(cpu),
-			u.Parts[TimePreempted], u.Parts[TimeRunnable], u.Wall)
+		t.Logf("running %v, by the thread's clock %v, preempted %v, runnable %v, of %v", u.parts[TimeRunning], time.Duration(cpu),
+			u.parts[TimePreempted], u.parts[TimeRunnable], u.Wall)
 		// The rare process that is stopped in the scheduler has a runnable goroutine.
-		if d := u.Parts[TimeRunning] - time.Duration(cpu); d < -u.Wall/20 || d > u.Wall/20 {
-			t.Errorf("running %v, by the thread's clock %v", u.Parts[TimeRunning], time.Duration(cpu))
+		if d := u.parts[TimeRunning] - time.Duration(cpu); d < -u.Wall/20 || d > u.Wall/20 {
+			t.Errorf("running %v, by the thread's clock %v", u.parts[TimeRunning], time.Duration(cpu))
 		}
 		return
 	}

@@ -25,7 +25,7 @@ import (
 
 // sum returns the sum of all parts.
 func (t *GoroutineTime) sum() (d time.Duration) {
-	for _, p := range t.Parts {
+	for _, p := range t.parts {
 		d += p
 	}
 	return d
@@ -43,7 +43,7 @@ func timeOf(t *testing.T, f func()) (u GoroutineTime) {
 		t.Fatal(err)
 	}
 	if u.sum() != u.Wall {
-		t.Errorf("parts %v: their sum is %v, the time on the clock %v", u.Parts, u.sum(), u.Wall)
+		t.Errorf("parts %v: their sum is %v, the time on the clock %v", u.parts, u.sum(), u.Wall)
 	}
 	return u
 }
@@ -78,19 +78,19 @@ func TestTimeFields(t *testing.T) {
 	}
 	for i := range ours.NumField() {
 		a, b := ours.Field(i), theirs.Field(i)
-		if a.Name != b.Name || a.Offset != b.Offset || a.Type.Size() != b.Type.Size() {
+		if !strings.EqualFold(a.Name, b.Name) || a.Offset != b.Offset || a.Type.Size() != b.Type.Size() {
 			t.Errorf("field %d: %s at %d here, %s at %d there", i, a.Name, a.Offset, b.Name, b.Offset)
 		}
 	}
 	seen := make(map[string]bool)
-	for p := range NumTimeParts {
+	for p := range numTimeParts {
 		if s := p.String(); s == "" || seen[s] {
 			t.Errorf("part %d has name %q", p, s)
 		} else {
 			seen[s] = true
 		}
 	}
-	if s := NumTimeParts.String(); !strings.Contains(s, strconv.Itoa(int(NumTimeParts))) {
+	if s := numTimeParts.String(); !strings.Contains(s, strconv.Itoa(int(numTimeParts))) {
 		t.Errorf("a part that does not exist is %q", s)
 	}
 }
@@ -118,9 +118,9 @@ func TestTimeWall(t *testing.T) {
 			if d := after.Wall - before.Wall; d < least-clockError || d > most+clockError {
 				t.Errorf("use %d: %v by the account, %v to %v on the clock", i, d, least, most)
 			}
-			for p := range NumTimeParts {
-				if after.Parts[p] < before.Parts[p] {
-					t.Errorf("use %d: part %v went from %v to %v", i, p, before.Parts[p], after.Parts[p])
+			for p := range numTimeParts {
+				if after.parts[p] < before.parts[p] {
+					t.Errorf("use %d: part %v went from %v to %v", i, p, before.parts[p], after.parts[p])
 				}
 			}
 		}
@@ -244,21 +244,21 @@ func timeRead(t *testing.T) {
 			continue
 		}
 		ReadGoroutineTime(&after)
-		if after.Parts[TimeRunning] < last {
-			t.Errorf("read %d: running time went from %v to %v", reads, last, after.Parts[TimeRunning])
+		if after.parts[TimeRunning] < last {
+			t.Errorf("read %d: running time went from %v to %v", reads, last, after.parts[TimeRunning])
 		}
-		if onThread := after.Parts[TimeRunning] + after.Parts[TimePreempted]; after.Measured < before.Measured || after.Measured > onThread {
+		if onThread := after.parts[TimeRunning] + after.parts[TimePreempted]; after.Measured < before.Measured || after.Measured > onThread {
 			t.Errorf("read %d: measured went from %v to %v, of %v", reads, before.Measured, after.Measured, onThread)
 		}
-		for p := range NumTimeParts {
-			if after.Parts[p] < before.Parts[p] {
-				t.Errorf("read %d: %v went from %v to %v", reads, p, before.Parts[p], after.Parts[p])
+		for p := range numTimeParts {
+			if after.parts[p] < before.parts[p] {
+				t.Errorf("read %d: %v went from %v to %v", reads, p, before.parts[p], after.parts[p])
 			}
 		}
 		if after.Switches < before.Switches || after.Preemptions < before.Preemptions || after.Migrations < before.Migrations {
 			t.Errorf("read %d: %+v, then %+v", reads, before, after)
 		}
-		before, last = after, after.Parts[TimeRunning]
+		before, last = after, after.parts[TimeRunning]
 	}
 }
 
@@ -323,7 +323,7 @@ func timePlanted(t *testing.T, part TimePart, planted time.Duration, f func()) {
 			f()
 			elapsed = time.Since(start)
 		})
-		t.Logf("%v of %v in %v; running %v, runnable %v", u.Parts[part], u.Wall, part, u.Parts[TimeRunning], u.Parts[TimeRunnable])
+		t.Logf("%v of %v in %v; running %v, runnable %v", u.parts[part], u.Wall, part, u.parts[TimeRunning], u.parts[TimeRunnable])
 		wrong := plantedWrong(&u, part, planted, elapsed)
 		if wrong == "" {
 			return
@@ -338,15 +338,15 @@ func timePlanted(t *testing.T, part TimePart, planted time.Duration, f func()) {
 // plantedWrong returns what is wrong with u, of a time that took elapsed and was planted in
 // a part.
 func plantedWrong(u *GoroutineTime, part TimePart, planted, elapsed time.Duration) string {
-	got := u.Parts[part]
+	got := u.parts[part]
 	// A lock may be spun for before it is waited for. All that is none of the planted part
 	// is running and runnable.
-	rest := u.Parts[TimeRunning] + u.Parts[TimeRunnable] + u.Parts[TimePreempted] + u.Parts[TimeSyscall]
+	rest := u.parts[TimeRunning] + u.parts[TimeRunnable] + u.parts[TimePreempted] + u.parts[TimeSyscall]
 	switch {
 	case got+rest < planted-clockError || got > elapsed+clockError:
 		return fmt.Sprintf("%v in %v and %v running or runnable, planted %v, took %v", got, part, rest, planted, elapsed)
 	case u.Wall-got-rest > planted/20:
-		return fmt.Sprintf("%v in other parts: %v", u.Wall-got-rest, u.Parts)
+		return fmt.Sprintf("%v in other parts: %v", u.Wall-got-rest, u.parts)
 	case got < planted/2 || exactTime && (got < planted-planted/20 || got > planted+planted/20 || rest > planted/20):
 		return fmt.Sprintf("%v in %v and %v running or runnable, planted %v", got, part, rest, planted)
 	}
@@ -391,13 +391,13 @@ func TestTimeRunnable(t *testing.T) {
 				before = taken[other].Load()
 				for n := range turns {
 					u := timeOf(t, func() { timeSpin(turn) })
-					took[i][n] = u.Parts[TimeRunning] + u.Parts[TimePreempted]
+					took[i][n] = u.parts[TimeRunning] + u.parts[TimePreempted]
 					taken[i].Add(1)
 					runtime.Gosched()
 				}
 				after = taken[other].Load()
 			})
-			runnable[i] = u.Parts[TimeRunnable]
+			runnable[i] = u.parts[TimeRunnable]
 			for _, d := range took[other][before:after] {
 				running[i] += d
 			}
@@ -456,9 +456,9 @@ func TestTimeGC(t *testing.T) {
 			}
 		})
 		metric := assist() - before
-		t.Logf("%v for the collector, of %v; assists by the metric: %v", u.Parts[TimeGC], u.Wall, metric)
+		t.Logf("%v for the collector, of %v; assists by the metric: %v", u.parts[TimeGC], u.Wall, metric)
 		// The metric is also that of other goroutines, which hardly allocate.
-		if got := u.Parts[TimeGC]; got == 0 || got < metric*9/10-time.Millisecond {
+		if got := u.parts[TimeGC]; got == 0 || got < metric*9/10-time.Millisecond {
 			t.Errorf("%v for the collector, assists took %v", got, metric)
 		} else if exactTime && got > metric*21/20 {
 			t.Errorf("%v for the collector, assists took %v: they differ by more than 5 %%", got, metric)

@@ -19,7 +19,6 @@ import (
 
 func runtime_perfCountStart(attrs []perf.Attr) (set perf.SetID, f perf.Failure)
 func runtime_perfCountRead(set perf.SetID, dst []perf.Count) (missed uint64, f perf.Failure)
-func runtime_perfCountDivision(set perf.SetID, d *perf.Division) (missed uint64, f perf.Failure)
 func runtime_perfCountStop(set perf.SetID)
 
 // Counters counts events on all threads of the process: those that a profile
@@ -81,12 +80,6 @@ func (l *counterLayout) values(dst []CounterValue, raw []perf.Count) {
 func (c *Counters) setID() perf.SetID {
 	set := c.set.Load()
 	return perf.SetID{Set: int32(set >> 32), Gen: uint32(set)}
-}
-
-// A CounterEvent describes an event of [Counters].
-type CounterEvent struct {
-	Name string // as in "perf list", with those modifiers that matter
-	Unit string // "nanoseconds" for clocks, else "count"
 }
 
 // A CounterValue is the count of one event.
@@ -220,11 +213,12 @@ func counterError(err error) error {
 }
 
 // Events returns the events that are counted, in the order in which they were
-// given to [OpenCounters].
-func (c *Counters) Events() []CounterEvent {
-	events := make([]CounterEvent, len(c.events))
+// given to [OpenCounters]: of each its Name, as in "perf list" and with those modifiers
+// that matter, and its Unit, which is "nanoseconds" for clocks and else "count".
+func (c *Counters) Events() []EventInfo {
+	events := make([]EventInfo, len(c.events))
 	for i, e := range c.events {
-		events[i] = CounterEvent{e.Name, e.Unit}
+		events[i] = EventInfo{Name: e.Name, Unit: e.Unit}
 	}
 	return events
 }
@@ -305,33 +299,6 @@ func (c *Counters) Goroutine(dst []CounterValue) error {
 	}
 	c.layout.values(dst, counts[:n])
 	return nil
-}
-
-// A CounterLedger says who has counted the events of [Counters]. The three add up, for
-// each event, to what [Counters.Read] would read at the same moment.
-type CounterLedger struct {
-	Goroutines []CounterValue // accounted goroutines: those that exist and those that have ended
-	Between    []CounterValue // the scheduler and other goroutines, on threads that these have used
-	Elsewhere  []CounterValue // other threads
-}
-
-// Ledger returns how what has been counted since [OpenCounters] is divided among
-// accounted goroutines and the rest. Its error is like that of [Counters.Read].
-func (c *Counters) Ledger() (*CounterLedger, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	set := c.setID()
-	if set.Gen == 0 {
-		return nil, errCountersClosed
-	}
-	var d perf.Division
-	missed, f := runtime_perfCountDivision(set, &d)
-	values := func(counts []perf.Count) []CounterValue {
-		v := make([]CounterValue, len(c.events))
-		c.layout.values(v, counts[:c.slots])
-		return v
-	}
-	return &CounterLedger{values(d.Goroutines[:]), values(d.Between[:]), values(d.Elsewhere[:])}, errMissed(missed, f)
 }
 
 // Close stops counting and gives the file descriptors back.

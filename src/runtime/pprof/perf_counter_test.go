@@ -103,7 +103,7 @@ func TestCountersClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	ev := c.Events()
-	if len(ev) != 2 || ev[0] != (CounterEvent{"task-clock", "nanoseconds"}) || ev[1] != (CounterEvent{"page-faults", "count"}) {
+	if len(ev) != 2 || ev[0].Name != "task-clock" || ev[0].Unit != "nanoseconds" || ev[1].Name != "page-faults" || ev[1].Unit != "count" {
 		t.Errorf("Events() = %v", ev)
 	}
 	v := make([]CounterValue, 2)

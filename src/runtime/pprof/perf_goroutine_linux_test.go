@@ -155,12 +155,12 @@ func goroutinesCount(t *testing.T, e exactEvent, runs int) {
 	t.Logf("%d goroutines in each of %d runs, %d of them wrong; %d events, and %d of other goroutines",
 		goroutines, runs, wrong.Load(), accounted.Load(), other.Load())
 	for s, c := range sets {
-		l, err := c.Ledger()
+		l, err := counterDivision(c)
 		if err != nil {
 			t.Fatal(err)
 		}
 		all := c.read(t)[0].Value
-		ours, between, elsewhere := l.Goroutines[0].Value, l.Between[0].Value, l.Elsewhere[0].Value
+		ours, between, elsewhere := l.goroutines[0].Value, l.between[0].Value, l.elsewhere[0].Value
 		t.Logf("set %d: %d by goroutines, %d between them, %d elsewhere; %d in all", s, ours, between, elsewhere, all)
 		if ours != accounted.Load() || between+elsewhere != other.Load() || all != accounted.Load()+other.Load() {
 			t.Errorf("set %d: %d by goroutines, want %d; %d between and %d elsewhere, want %d; %d in all", s,

@@ -21,9 +21,6 @@ func runtime_perfIntervalStart(iv *perf.Interval, set perf.SetID, n int) perf.In
 //go:noescape
 func runtime_perfIntervalEnd(iv *perf.Interval, u *perf.Usage, counts *perf.Count, n int, more bool) (unread uint64, f perf.Failure, err perf.IntervalError)
 
-//go:noescape
-func runtime_perfIntervalAbort(iv *perf.Interval)
-
 // An Interval is a stretch of one goroutine's execution, from [Interval.Start] to
 // [Interval.Stop]: where its time went, and what it counted, wherever it ran. What other
 // goroutines do meanwhile, those it has started included, is not in it.
@@ -80,7 +77,8 @@ func startError(err perf.IntervalError) error {
 // If counts are missing, the error says how many and why, and t and dst are valid apart
 // from that. If the counters have been closed, t is valid. A value of which Running is
 // less than Enabled is an estimate; see [CounterValue]. Stop on another goroutine than
-// Start's is an error. After Stop the interval is not open, whatever it returns.
+// Start's is an error. After Stop the interval is not open, whatever it returns; so
+// deferring Stop(nil, nil) ends an interval that a panic would leave open, and does nothing else.
 func (iv *Interval) Stop(t *GoroutineTime, dst []CounterValue) error { return iv.end(t, dst, false) }
 
 // Checkpoint is [Interval.Stop] and [Interval.Start] at the same moment: the counters
@@ -127,11 +125,8 @@ func (iv *Interval) endElsewhere(t *GoroutineTime, dst []CounterValue, more bool
 	return nil
 }
 
-// Abort ends the interval without a result. It does nothing if the interval is not open.
-func (iv *Interval) Abort() { runtime_perfIntervalAbort(&iv.iv) }
-
 var (
-	errIntervalOpen    = errors.New("interval: Start of an interval that is open; Stop or Abort it first")
+	errIntervalOpen    = errors.New("interval: Start of an interval that is open; Stop it first")
 	errIntervalNotOpen = errors.New("interval: the end of an interval that is not open; Start it first")
 )
 

@@ -182,14 +182,14 @@ func TestCountersIntervalErrors(t *testing.T) {
 	if err := c.Goroutine(v); !errors.Is(err, errCountersClosed) {
 		t.Errorf("Goroutine after Close: %v", err)
 	}
-	if _, err := c.Ledger(); !errors.Is(err, errCountersClosed) {
-		t.Errorf("Ledger after Close: %v", err)
+	if _, err := counterDivision(c); !errors.Is(err, errCountersClosed) {
+		t.Errorf("division after Close: %v", err)
 	}
 	// Other counters in the same place are not those.
 	if err := iv.Start(mustOpenCounters(t, "task-clock")); err != nil {
 		t.Error(err)
 	}
-	iv.Abort()
+	iv.Stop(nil, nil)
 	if err := iv.Start(c); !errors.Is(err, errCountersClosed) {
 		t.Errorf("Start after Close: %v", err)
 	}
@@ -210,7 +210,7 @@ func TestCountersIntervalAllocs(t *testing.T) {
 		for name, f := range map[string]func(){
 			"Goroutine":  func() { c.Goroutine(v) },
 			"Interval":   func() { iv.Start(c); iv.Stop(&u, v) },
-			"Checkpoint": func() { iv.Start(c); iv.Checkpoint(&u, v); iv.Abort() },
+			"Checkpoint": func() { iv.Start(c); iv.Checkpoint(&u, v); iv.Stop(nil, nil) },
 			"nested":     func() { outer.Start(c); iv.Start(nil); runtime.Gosched(); iv.Stop(&u, nil); outer.Stop(&u, v) },
 		} {
 			if n := testing.AllocsPerRun(100, f); n != 0 {

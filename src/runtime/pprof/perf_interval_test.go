@@ -29,7 +29,7 @@ func TestIntervalErrors(t *testing.T) {
 	var iv Interval
 	wants(iv.Stop(&u, nil), "not open")
 	wants(iv.Checkpoint(&u, nil), "not open")
-	iv.Abort()
+	iv.Stop(nil, nil)
 	if err := iv.Start(nil); err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestIntervalErrors(t *testing.T) {
 	if err := iv.Start(nil); err != nil {
 		t.Fatal(err)
 	}
-	inNew(iv.Abort)
+	inNew(func() { iv.Stop(nil, nil) })
 	wants(iv.Stop(&u, nil), "not open")
 	inNew(func() { // a copy of one that has ended
 		RunningTime()
@@ -101,17 +101,17 @@ func TestIntervalNested(t *testing.T) {
 			if u.sum() != u.Wall || u.Wall <= 0 {
 				t.Errorf("%+v: sum %v", u, u.sum())
 			}
-			for p := range NumTimeParts {
-				if u.Parts[p] < 0 || u.Parts[p] > all.Parts[p] {
-					t.Errorf("%v in %v, of %v", u.Parts[p], p, all.Parts[p])
+			for p := range numTimeParts {
+				if u.parts[p] < 0 || u.parts[p] > all.parts[p] {
+					t.Errorf("%v in %v, of %v", u.parts[p], p, all.parts[p])
 				}
 			}
 		}
-		if d := ua.Parts[TimeSleep]; d < 2*time.Millisecond || d >= all.Parts[TimeSleep] {
-			t.Errorf("slept for %v in the first one, %v in all", d, all.Parts[TimeSleep])
+		if d := ua.parts[TimeSleep]; d < 2*time.Millisecond || d >= all.parts[TimeSleep] {
+			t.Errorf("slept for %v in the first one, %v in all", d, all.parts[TimeSleep])
 		}
-		if ua.Parts[TimeSleep]+ub.Parts[TimeSleep] != all.Parts[TimeSleep] {
-			t.Errorf("slept for %v + %v, in all for %v", ua.Parts[TimeSleep], ub.Parts[TimeSleep], all.Parts[TimeSleep])
+		if ua.parts[TimeSleep]+ub.parts[TimeSleep] != all.parts[TimeSleep] {
+			t.Errorf("slept for %v + %v, in all for %v", ua.parts[TimeSleep], ub.parts[TimeSleep], all.parts[TimeSleep])
 		}
 		if ub.Switches+uc.Switches > all.Switches || uc.Switches == 0 {
 			t.Errorf("%d and %d switches, in all %d", ub.Switches, uc.Switches, all.Switches)
@@ -139,24 +139,24 @@ func TestIntervalMany(t *testing.T) {
 			if err := chain.Checkpoint(&u, nil); err != nil {
 				t.Fatal(err)
 			}
-			for p := range NumTimeParts {
-				if u.Parts[p] < 0 {
-					t.Errorf("%d: %v in %v", i, u.Parts[p], p)
+			for p := range numTimeParts {
+				if u.parts[p] < 0 {
+					t.Errorf("%d: %v in %v", i, u.parts[p], p)
 				}
-				sum.Parts[p] += u.Parts[p]
+				sum.parts[p] += u.parts[p]
 			}
 			sum.Wall += u.Wall
 			sum.Switches += u.Switches
 		}
-		chain.Abort()
+		chain.Stop(nil, nil)
 		whole.Stop(&all, nil)
 		if sum.sum() != sum.Wall {
 			t.Errorf("sum of parts %v, of the time on the clock %v", sum.sum(), sum.Wall)
 		}
 		// Start and Stop of the whole are outside of the first one and the last one.
-		for p := range NumTimeParts {
-			if sum.Parts[p] > all.Parts[p] {
-				t.Errorf("%v in %v, %v in all", sum.Parts[p], p, all.Parts[p])
+		for p := range numTimeParts {
+			if sum.parts[p] > all.parts[p] {
+				t.Errorf("%v in %v, %v in all", sum.parts[p], p, all.parts[p])
 			}
 		}
 		if sum.Switches > all.Switches || sum.Switches < 120 {
@@ -202,7 +202,7 @@ func TestIntervalInherited(t *testing.T) {
 		if err := iv.Start(nil); err != nil {
 			t.Fatal(err)
 		}
-		defer iv.Abort()
+		defer iv.Stop(nil, nil)
 		var child, grandchild GoroutineTime
 		start := time.Now()
 		var wg sync.WaitGroup
@@ -218,7 +218,7 @@ func TestIntervalInherited(t *testing.T) {
 		wg.Wait()
 		elapsed := time.Since(start)
 		for _, u := range []GoroutineTime{child, grandchild} {
-			if onCPU := u.Parts[TimeRunning] + u.Parts[TimePreempted]; onCPU < time.Millisecond-clockError || u.Wall > elapsed+clockError || u.Switches == 0 {
+			if onCPU := u.parts[TimeRunning] + u.parts[TimePreempted]; onCPU < time.Millisecond-clockError || u.Wall > elapsed+clockError || u.Switches == 0 {
 				t.Errorf("%+v, of %v", u, elapsed)
 			}
 			if u.Waker == 0 {

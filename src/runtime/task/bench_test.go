@@ -91,7 +91,7 @@ func BenchmarkEpochChange(b *testing.B) {
 			defer done.Wait()
 			defer close(stop)
 			set := []string{"task-clock", "page-faults", "context-switches", "cpu-migrations"}
-			t, err := newTurns([][]string{set, set}, 0, newNumbers())
+			t, err := newTurns(set, newNumbers())
 			if err != nil {
 				b.Skip(err)
 			}

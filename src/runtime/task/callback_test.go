@@ -7,11 +7,11 @@ package task_test
 import (
 	"context"
 	"fmt"
+	record "internal/task"
 	"io"
 	"reflect"
 	"runtime"
 	. "runtime/task"
-	"runtime/task/record"
 	"runtime/trace"
 	"slices"
 	"strings"
@@ -132,6 +132,10 @@ var callbacks = []callback{
 		_, t := Receive(c.parent, "callback", fuseHeader{incoming, c.f})
 		t.End()
 	}},
+	{"Extract", false, func(c *callbackCase) {
+		_, t := New(Extract(c.parent, fuseHeader{incoming, c.f}), "callback")
+		t.End()
+	}},
 	{"FromContext", false, func(c *callbackCase) { FromContext(c.parent) }},
 	{"Enter", true, func(c *callbackCase) { Enter(fuseContext{c.inner, c.f}).Exit() }},
 	{"Region", true, func(c *callbackCase) {
@@ -139,14 +143,14 @@ var callbacks = []callback{
 		r.Checkpoint("more")
 		r.End()
 	}},
-	{"Send", true, func(c *callbackCase) { c.task.Send(fuseHeader{header{}, c.f}) }},
+	{"Send", true, func(c *callbackCase) { InjectTask(c.task, fuseHeader{header{}, c.f}) }},
 	{"Received", true, func(c *callbackCase) {
-		c.task.Received(fuseHeader{header{"Tracestate": incoming["Tracestate"]}, c.f})
+		ExtractAnswer(c.task, fuseHeader{header{"Tracestate": incoming["Tracestate"]}, c.f})
 	}},
 	{"Received, nothing else", true, func(c *callbackCase) {
-		c.task.Received(fuseHeader{header{"Tracestate": "go=" + aClock}, c.f})
+		ExtractAnswer(c.task, fuseHeader{header{"Tracestate": "go=" + aClock}, c.f})
 	}},
-	{"Reply", true, func(c *callbackCase) { c.task.Reply(fuseHeader{header{}, c.f}) }},
+	{"Reply", true, func(c *callbackCase) { InjectTask(c.task, fuseHeader{header{}, c.f}) }},
 	{"Note", true, func(c *callbackCase) { c.task.Note("k", "v") }},
 	{"end", true, func(c *callbackCase) { EndTask(c.task, "200", "canceled", false) }},
 }
@@ -228,11 +232,11 @@ func TestCallbackPanics(t *testing.T) {
 					if c.task != nil {
 						// It is as before, or done.
 						c.task.Note("after", "x")
-						if cb.name == "Reply" && c.task.Wants() == last {
+						if cb.name == "Reply" && WantsClock(c.task) == last {
 							t.Errorf("%s: wants an answer: %v", what, !last)
 						}
 						h := header{}
-						if c.task.Reply(h); cb.name == "Reply" && (h["Tracestate"] == "") != last {
+						if InjectTask(c.task, h); cb.name == "Reply" && (h["Tracestate"] == "") != last {
 							t.Errorf("%s: then answered %v", what, h)
 						}
 						c.task.End()
@@ -253,8 +257,8 @@ func TestCallbackPanics(t *testing.T) {
 					t.Errorf("%s, %s, tracing %v: %d tasks are open, and %d before", cb.name, leave.name, tracing, after.Open, before.Open)
 				}
 				a, b := statsOf(after, "callback"), statsOf(before, "callback")
-				if a.Open != b.Open || a.Count-b.Count < ended {
-					t.Errorf("%s, %s, tracing %v: %d of the kind are open, and %d before; %d have ended, want %d at least", cb.name, leave.name, tracing, a.Open, b.Open, a.Count-b.Count, ended)
+				if a.Open != b.Open || a.Tasks-b.Tasks < ended {
+					t.Errorf("%s, %s, tracing %v: %d of the kind are open, and %d before; %d have ended, want %d at least", cb.name, leave.name, tracing, a.Open, b.Open, a.Tasks-b.Tasks, ended)
 				}
 			}
 		}
@@ -263,7 +267,7 @@ func TestCallbackPanics(t *testing.T) {
 
 // checkEndNotes checks the only record of a task in whose end the Filter was left in a call with a
 // number.
-func checkEndNotes(t *testing.T, what string, r *Reader, at int) {
+func checkEndNotes(t *testing.T, what string, r record.RingReader, at int) {
 	t.Helper()
 	all := []record.Note{{Key: "status", Value: "200"}, {Key: "context", Value: "canceled"}}
 	lost := 1
@@ -322,11 +326,11 @@ func (c *callbackCase) useAll() {
 	t.Fail()
 	t.SetKind("callback")
 	t.Usage()
-	t.Wants()
-	t.Send(header{})
-	t.Reply(header{})
+	WantsClock(t)
+	InjectTask(t, header{})
+	InjectTask(t, header{})
 	t.Note("inner", "x")
-	t.Received(header{"Tracestate": incoming["Tracestate"]})
+	ExtractAnswer(t, header{"Tracestate": incoming["Tracestate"]})
 	r := t.Region("inner")
 	r.End()
 	_ = fmt.Sprint(c.inner)

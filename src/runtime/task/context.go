@@ -38,6 +38,17 @@ func FromContext(ctx context.Context) *Task {
 	return t
 }
 
+// parents returns the task that a new one is a child of: one here, one of another server, or none.
+func parents(ctx context.Context) (*Task, *caller) {
+	switch p := ctx.Value(taskKey{}).(type) {
+	case *Task:
+		return p, nil
+	case *caller:
+		return nil, p
+	}
+	return nil, nil
+}
+
 // An Entry is a time in which a goroutine works for a task; see [Enter].
 type Entry struct{ id perf.TaskID }
 

@@ -6,7 +6,7 @@ package task
 
 import (
 	"internal/runtime/perf"
-	"runtime/task/record"
+	record "internal/task"
 	"slices"
 	"strings"
 	"sync"

@@ -6,8 +6,8 @@ package task_test
 
 import (
 	"context"
+	record "internal/task"
 	. "runtime/task"
-	"runtime/task/record"
 	"sync"
 	"testing"
 	"time"
@@ -22,7 +22,7 @@ func TestEarly(t *testing.T) {
 	Slow("TestEarly, slow", 1)
 	const every = 50
 	var mu sync.Mutex
-	ends := make(map[record.SpanID]time.Time) // not earlier than that
+	ends := make(map[string]time.Time) // not earlier than that
 	begin := time.Now()
 	for time.Since(begin) < time.Minute {
 		var wg sync.WaitGroup
@@ -43,18 +43,18 @@ func TestEarly(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		r := NewReader(true)
-		early, there, slow := 0, make(map[record.SpanID]bool), 0
+		r := record.NewRingReader(true)
+		early, there, slow := 0, make(map[string]bool), 0
 		oldest := int64(1 << 62)
 		for rec := r.Next(); rec != nil; rec = r.Next() {
-			if _, ok := ends[rec.Span]; !ok {
+			if _, ok := ends[rec.Span.String()]; !ok {
 				continue // another test's
 			}
 			if rec.Flags&record.Early != 0 {
 				early++
 				continue
 			}
-			there[rec.Span] = true
+			there[rec.Span.String()] = true
 			if rec.Flags&record.Slow != 0 {
 				slow++
 			}

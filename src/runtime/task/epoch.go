@@ -5,8 +5,8 @@
 package task
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"internal/runtime/perf"
 	"runtime/pprof"
@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	_ "unsafe" // for go:linkname
 )
 
 // This file says which events are counted for tasks, and when.
@@ -33,8 +34,7 @@ type eventSet struct {
 // An epoch is a time in which one set of events is counted.
 type epoch struct {
 	*eventSet
-	id       perf.SetID
-	counters *pprof.Counters
+	id perf.SetID
 }
 
 // counting is the present epoch, nil while nothing is counted.
@@ -110,13 +110,9 @@ func (s *eventSet) values(raw []perf.Count) []pprof.CounterValue {
 }
 
 // present returns e if it is the present epoch, and nil if not. It ends before its counters are
-// closed; those that the program has opened, when it closes them. So what was read before is
-// complete.
+// closed. So what was read before is complete.
 func (e *epoch) present() *epoch {
 	if e == nil || e != counting.Load() {
-		return nil
-	}
-	if id, _ := pprof_counterSet(e.counters); id != e.id {
 		return nil
 	}
 	return e
@@ -133,16 +129,16 @@ func (e *epoch) set() (id perf.SetID, slots int) {
 // count begins an epoch in which a set of events is counted by open counters.
 func (s *eventSet) count(c *pprof.Counters) {
 	id, _ := pprof_counterSet(c)
-	counting.Store(&epoch{s, id, c})
+	counting.Store(&epoch{s, id})
 }
 
-// Turns returns sets of events for [Config.Turns]: each of at most so many, such that any two
+// turnsOf returns sets of events to be counted in turns: each of at most so many, such that any two
 // events are together in one of them, so that what occurs together can be told. That takes about
 // 1.5 (n/atOnce)² sets of n events: 148 of 79 events by 8, 592 by 4.
 //
 // It is a greedy cover. (The least number of sets is known for few n only; see Gordon, Kuperberg
 // and Patashnik, New constructions for covering designs, 1995.)
-func Turns(atOnce int, events ...string) [][]string {
+func turnsOf(atOnce int, events ...string) [][]string {
 	atOnce = min(max(atOnce, 1), perf.MaxEvents)
 	events = slices.Clone(events)
 	slices.Sort(events)
@@ -207,19 +203,26 @@ func Turns(atOnce int, events ...string) [][]string {
 	}
 }
 
-const (
-	defaultEpoch = time.Second
-	leastEpoch   = time.Millisecond
-	maxTurns     = 1000
+const maxTurns = 1000
+
+// For how long a set is counted, and how many events at once, or 0 to find that out. Tests change
+// these.
+var (
+	//go:linkname turnEpoch
+	turnEpoch = time.Second
+
+	//go:linkname turnSize
+	turnSize int
 )
 
-// turns are sets of events that are counted in turns.
+// turns are sets of events that are counted in turns. One set is counted all the time.
 type turns struct {
-	list  []turn
-	order []int // what is left of this round
-	epoch time.Duration
-	stop  chan struct{}
-	done  chan struct{}
+	events []string // of all
+	list   []turn
+	order  []int // what is left of this round
+	epoch  time.Duration
+	stop   chan struct{}
+	done   chan struct{}
 	*numbers
 }
 
@@ -228,35 +231,83 @@ type turn struct {
 	counters *pprof.Counters // closed, but in its epoch
 }
 
-// newTurns checks that each set can be counted.
-func newTurns(list [][]string, epoch time.Duration, n *numbers) (*turns, error) {
-	if epoch == 0 {
-		epoch = defaultEpoch
-	}
-	if epoch < leastEpoch {
-		return nil, fmt.Errorf("task: an epoch of %v; it takes %v at least", epoch, leastEpoch)
-	}
-	if len(list) > maxTurns {
-		return nil, fmt.Errorf("task: %d sets of events; there can be %d", len(list), maxTurns)
-	}
-	t := &turns{epoch: epoch, numbers: n}
-	for i, names := range list {
-		c, err := pprof_counterNew(names)
-		if err == nil {
-			if err = pprof_counterOpen(c); err == nil {
-				c.Close()
-			}
-		}
+// newTurns makes turns of events, of as many at once as can be counted.
+func newTurns(events []string, n *numbers) (*turns, error) {
+	var seen []string
+	for _, e := range events {
+		c, err := pprof_counterNew([]string{e})
 		if err != nil {
-			return nil, fmt.Errorf("task: turn %d: %w", i, err)
+			return nil, fmt.Errorf("task: %w", err)
 		}
-		s, err := newEventSet(c)
+		name := c.Events()[0].Name
+		if slices.Contains(seen, name) {
+			return nil, fmt.Errorf("task: event %s is there twice", name)
+		}
+		seen = append(seen, name)
+	}
+	for size := min(cmp.Or(turnSize, len(events)), perf.MaxEvents); ; size-- {
+		t := &turns{events: slices.Clone(events), epoch: turnEpoch, numbers: n}
+		sets := [][]string{events}
+		if size < len(events) {
+			sets = turnsOf(size, events...)
+		}
+		if len(sets) > maxTurns {
+			return nil, fmt.Errorf("task: %d events by %d are %d sets; there can be %d: count fewer events", len(events), size, len(sets), maxTurns)
+		}
+		all, err := t.add(sets, size == 1 || turnSize != 0)
 		if err != nil {
 			return nil, err
 		}
+		if all {
+			return t, nil
+		}
+	}
+}
+
+// add adds sets of events. It returns an error if some cannot be counted, and false if not all of a
+// set at once, unless some is enough.
+func (t *turns) add(sets [][]string, some bool) (all bool, err error) {
+	for _, names := range sets {
+		c, err := pprof_counterNew(names)
+		if err != nil && !some && len(names) > 1 {
+			return false, nil // events may take several counters
+		}
+		if err != nil {
+			return false, fmt.Errorf("task: %w", err)
+		}
+		ok, err := countsAll(c)
+		if err != nil {
+			return false, fmt.Errorf("task: %w", err)
+		}
+		if !ok && !some {
+			return false, nil
+		}
+		s, err := newEventSet(c)
+		if err != nil {
+			return false, err
+		}
 		t.list = append(t.list, turn{s, c})
 	}
-	return t, nil
+	return true, nil
+}
+
+// countsAll opens counters, reports whether their events are counted at the same time, and closes
+// them. If a processor has fewer counters the kernel lets events take turns.
+func countsAll(c *pprof.Counters) (bool, error) {
+	if err := pprof_counterOpen(c); err != nil {
+		return false, err
+	}
+	defer c.Close()
+	values := make([]pprof.CounterValue, len(c.Events()))
+	if err := c.Read(values); err != nil {
+		return false, err
+	}
+	for _, v := range values {
+		if !v.Exact() {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // run counts the sets in turns. c are the counters of the present epoch, or nil.
@@ -271,8 +322,10 @@ func (t *turns) run(c *pprof.Counters) {
 			t.end(c)
 			return
 		case <-timer.C:
-			t.end(c)
-			c = t.begin()
+			if c == nil || len(t.list) > 1 {
+				t.end(c)
+				c = t.begin()
+			}
 			timer.Reset(t.epoch) // what opening takes, which may be long, is not of the epoch
 		}
 	}
@@ -321,14 +374,6 @@ func (t *turns) finish() {
 		close(t.stop)
 		<-t.done
 	}
-}
-
-var errTurnsAndCounters = errors.New("task: either Counters or Turns can be counted")
-
-// An EventStats says for how much of what has been recorded an event was counted.
-type EventStats struct {
-	Name  string
-	Tasks int64 // that have ended, with this count
 }
 
 // An eventSum is the sum of an event's counts, and of how many tasks.

@@ -7,12 +7,12 @@ package task_test
 import (
 	"context"
 	"fmt"
+	record "internal/task"
 	"math/rand/v2"
 	"os"
 	"runtime"
 	"runtime/pprof"
 	"runtime/task"
-	"runtime/task/record"
 	"slices"
 	"strings"
 	"sync"
@@ -105,7 +105,9 @@ func TestEpochs(t *testing.T) {
 		t.Fatalf("%d sets of three pairs", len(sets))
 	}
 	before := task.ReadStats()
-	r := start(t, task.Config{Turns: sets, Epoch: 5 * time.Millisecond, Memory: 64 << 20})
+	epochs := task.Epochs()
+	defer task.SetTurns(2, 5*time.Millisecond)()
+	r := start(t, task.Config{Events: names, Memory: 64 << 20})
 	var plans sync.Map // by span
 	var stop atomic.Bool
 	var wg sync.WaitGroup
@@ -139,7 +141,7 @@ func TestEpochs(t *testing.T) {
 	read := func() {
 		for rec := r.Next(); rec != nil; rec = r.Next() {
 			all++
-			p, ok := plans.Load(rec.Span)
+			p, ok := plans.Load(rec.Span.String())
 			if !ok {
 				t.Fatal("a record of no task")
 			}
@@ -193,22 +195,28 @@ func TestEpochs(t *testing.T) {
 	task.Stop()
 	read()
 	s := task.ReadStats()
-	t.Logf("%d records: %v counted, %d in two epochs; %d epochs", all, counted, changed, s.Epochs-before.Epochs)
+	t.Logf("%d records: %v counted, %d in two epochs; %d epochs", all, counted, changed, task.Epochs()-epochs)
 	if got := r.Stats(); got.Dropped != 0 || got.Waiting != 0 {
 		t.Errorf("%+v", got)
 	}
-	if n := cause(s, "counts of tasks in which an epoch ended") - cause(before, "counts of tasks in which an epoch ended"); n != uint64(changed) {
+	const lost = "counts of tasks in which an epoch ended"
+	if n := s.Lost[lost] - before.Lost[lost]; n != uint64(changed) {
 		t.Errorf("%d tasks were in two epochs, and the recorder says %d", changed, n)
 	}
-	for _, e := range s.Events {
-		want := int64(0)
-		for set, n := range counted {
-			if strings.Contains(set, e.Name) {
-				want += int64(n)
-			}
+	for _, k := range s.Kinds {
+		if k.Kind != "TestEpochs" {
+			continue
 		}
-		if e.Tasks < want { // children are there, too
-			t.Errorf("%s was counted in %d tasks, and the recorder says %d", e.Name, want, e.Tasks)
+		for i, e := range k.Events {
+			want := int64(0)
+			for set, n := range counted {
+				if strings.Contains(set, e) {
+					want += int64(n)
+				}
+			}
+			if k.Counted[i] < want { // in the rings nothing was lost
+				t.Errorf("%s was counted in %d tasks, and the recorder says %d", e, want, k.Counted[i])
+			}
 		}
 	}
 	// Nothing else is open any more.
@@ -224,18 +232,9 @@ func TestEpochs(t *testing.T) {
 // FromContextNew begins a child that does nothing.
 func FromContextNew(ctx context.Context) (context.Context, *task.Task) { return task.New(ctx, "child") }
 
-func cause(s task.Stats, name string) uint64 {
-	for _, c := range s.Causes {
-		if c.Name == name {
-			return c.N
-		}
-	}
-	return 0
-}
-
 // byKind returns all records that there are, in rings of whatever P, of which each has a kind of its
 // own.
-func byKind(r *task.Reader) map[string]*record.Task {
+func byKind(r record.RingReader) map[string]*record.Task {
 	records := make(map[string]*record.Task)
 	for rec := r.Next(); rec != nil; rec = r.Next() {
 		records[rec.Kind] = rec
@@ -243,20 +242,11 @@ func byKind(r *task.Reader) map[string]*record.Task {
 	return records
 }
 
-// Other counters than when a task began are not taken for its own.
+// The counts of other events than when a task began are not taken for its own.
 func TestOtherCounters(t *testing.T) {
 	needTurnEvents(t)
-	first, err := pprof.OpenCounters(turnEvents[0].event)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer first.Close()
-	second, err := pprof.OpenCounters(turnEvents[1].event)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer second.Close()
-	r := start(t, task.Config{Counters: first})
+	first, second := []string{turnEvents[0].event}, []string{turnEvents[1].event}
+	r := start(t, task.Config{Events: first})
 	call := func(n int) { doPlan([3]int{n, 2 * n, 0}) }
 	ctx := context.Background()
 	_, a := task.New(ctx, "a")
@@ -264,14 +254,14 @@ func TestOtherCounters(t *testing.T) {
 	a.End()
 	_, b := task.New(ctx, "b")
 	call(5)
-	start(t, task.Config{Counters: first}) // nothing changes
+	start(t, task.Config{Events: first}) // nothing changes
 	if u, ok := b.Usage(); !ok || len(u.Counts) != 1 || u.Counts[0].Value != 5 || u.Events[0] != turnEvents[0].event {
 		t.Errorf("%v %+v", ok, u)
 	}
 	b.End()
 	_, c := task.New(ctx, "c")
 	call(7)
-	start(t, task.Config{Counters: second})
+	start(t, task.Config{Events: second})
 	if u, ok := c.Usage(); !ok || u.Counts != nil || u.Events != nil {
 		t.Errorf("%v %+v", ok, u)
 	}
@@ -298,10 +288,10 @@ func TestOtherCounters(t *testing.T) {
 	}
 	// The sums of a kind are not mixed either.
 	for _, k := range task.ReadStats().Kinds {
-		if k.Kind == "a" && (len(k.Counted) != 1 || k.Counted[0] != 0 || k.Usage.Count[0].Value != 0) {
+		if k.Kind == "a" && (len(k.Counted) != 1 || k.Counted[0] != 0 || k.Counts[0].Value != 0) {
 			t.Errorf("%+v", k)
 		}
-		if k.Kind == "d" && (len(k.Counted) != 1 || k.Counted[0] != k.Count || k.Usage.Count[0].Value != 18*uint64(k.Count)) {
+		if k.Kind == "d" && (len(k.Counted) != 1 || k.Counted[0] != k.Tasks || k.Counts[0].Value != 18*uint64(k.Tasks)) {
 			t.Errorf("%+v", k)
 		}
 	}
@@ -310,17 +300,18 @@ func TestOtherCounters(t *testing.T) {
 // Turns can be begun again where there is room for one set, and go on if others can't be
 // counted.
 func TestTurnsAgain(t *testing.T) {
-	config := task.Config{Turns: [][]string{{"task-clock"}, {"page-faults"}}, Epoch: time.Millisecond}
+	defer task.SetTurns(1, time.Millisecond)()
+	config := task.Config{Events: []string{"task-clock", "page-faults"}}
 	for range 7 {
 		openCounters(t, "task-clock")
 	}
 	start(t, config)
 	start(t, config)
-	if err := task.Start(task.Config{Turns: [][]string{{"task-clock"}, {"nothing"}}}); err == nil {
+	if err := task.Start(task.Config{Events: []string{"task-clock", "nothing"}}); err == nil {
 		t.Error("no error")
 	}
-	n := task.ReadStats().Epochs
-	for end := time.Now().Add(time.Minute); task.ReadStats().Epochs < n+3; time.Sleep(time.Millisecond) {
+	n := task.Epochs()
+	for end := time.Now().Add(time.Minute); task.Epochs() < n+3; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("there are no more epochs")
 		}
@@ -330,9 +321,13 @@ func TestTurnsAgain(t *testing.T) {
 		c.Close()
 		// It has come between two epochs; then that one could not begin.
 	}
-	start(t, task.Config{Turns: [][]string{}}) // none
-	if s := task.ReadStats(); len(s.Events) != 0 {
-		t.Errorf("counts %v", s.Events)
+	start(t, task.Config{Events: []string{}}) // none
+	if _, x := task.New(context.Background(), "nothing counted"); x == nil {
+		t.Error("no task")
+	} else if u, ok := x.Usage(); !ok || u.Events != nil {
+		t.Errorf("counts %v", u.Events)
+	} else {
+		x.End()
 	}
 	if c, err = pprof.OpenCounters("task-clock"); err != nil {
 		t.Error(err)
@@ -341,36 +336,35 @@ func TestTurnsAgain(t *testing.T) {
 	}
 }
 
-// A task that is open when its counters are closed has lost its counts, and says so.
-func TestCountersClosed(t *testing.T) {
-	c := openCounters(t, "task-clock")
-	r := start(t, task.Config{Counters: c})
-	_, before := task.New(context.Background(), "before")
-	if u, ok := before.Usage(); !ok || len(u.Counts) != 1 {
-		t.Errorf("%v %+v", ok, u)
-	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if u, ok := before.Usage(); !ok || u.Counts != nil {
-		t.Errorf("%v %+v", ok, u)
-	}
-	before.End()
-	_, after := task.New(context.Background(), "after")
-	after.End()
-	records := byKind(r)
-	for kind, flags := range map[string]record.Flags{"before": record.EpochChange, "after": 0} {
-		rec := records[kind]
-		if rec == nil {
-			t.Fatal("no record")
+// TestEventsFit tests that events are counted all the time if they fit, and in turns if they are more
+// than can be counted at once; and that a task whose events are not counted any more says so.
+func TestEventsFit(t *testing.T) {
+	openCounters(t, "task-clock", "context-switches").Close()
+	many := []string{"page-faults", "minor-faults", "major-faults", "alignment-faults", "emulation-faults", "task-clock", "cpu-clock",
+		"context-switches", "cpu-migrations"}
+	defer task.SetTurns(0, time.Millisecond)()
+	for _, n := range []int{1, 2, 8, 9} {
+		r := start(t, task.Config{Events: many[:n]})
+		epochs := task.Epochs()
+		_, x := task.New(context.Background(), "fit")
+		u, ok := x.Usage()
+		if n <= 8 {
+			time.Sleep(3 * time.Millisecond)
+			if !ok || !slices.Equal(u.Events, many[:n]) || len(u.Counts) != n || task.Epochs() != epochs {
+				t.Errorf("of %d events %q are counted: %v, %d epochs more", n, u.Events, u.Counts, task.Epochs()-epochs)
+			}
+		} else {
+			for task.Epochs() < epochs+3 {
+				time.Sleep(time.Millisecond)
+			}
 		}
-		if rec.Events != nil || rec.Count != nil || rec.Flags&(record.EpochChange|record.Uncounted) != flags {
-			t.Errorf("%s: %v %v, flags %#x", rec.Kind, rec.Events, rec.Count, rec.Flags)
+		task.Stop()
+		if u, ok := x.Usage(); !ok || u.Counts != nil {
+			t.Errorf("after Stop: %v %+v", ok, u)
 		}
-	}
-	for _, k := range task.ReadStats().Kinds {
-		if (k.Kind == "before" || k.Kind == "after") && k.Counted[0] != 0 {
-			t.Errorf("%+v", k)
+		x.End()
+		if rec := one(t, r); rec.Events != nil || rec.Count != nil || rec.Flags&(record.EpochChange|record.Uncounted) != record.EpochChange {
+			t.Errorf("%v %v, flags %#x", rec.Events, rec.Count, rec.Flags)
 		}
 	}
 }

@@ -60,22 +60,31 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-func TestTurnsErrors(t *testing.T) {
-	for _, c := range []Config{
-		{Turns: [][]string{{"task-clock"}}, Epoch: time.Microsecond},
-		{Turns: [][]string{{"task-clock"}}, Epoch: -1},
-		{Turns: [][]string{{"task-clock"}, {}}},
-		{Turns: [][]string{{"task-clock"}, {"nothing"}}},
-		{Turns: make([][]string, 1001)},
+func TestEventsErrors(t *testing.T) {
+	many := make([]string, 80)
+	for i := range many {
+		many[i] = fmt.Sprintf("mem:%d:x", 4096*(i+1))
+	}
+	for _, test := range []struct {
+		size   int // at once; 0 to find that out
+		events []string
+	}{
+		{0, []string{"nothing"}},
+		{0, []string{"task-clock", "nothing"}},
+		{0, []string{""}},
+		{0, []string{"task-clock", "task-clock"}},
+		{1, []string{"task-clock", "nothing"}},
+		{2, many}, // 3,160 pairs
 	} {
-		err := Start(c)
+		defer SetTurns(test.size, time.Second)()
+		err := Start(Config{Events: test.events})
 		if err == nil {
-			t.Errorf("no error: %+v", c)
+			t.Errorf("no error: %d at once of %q", test.size, test.events)
 		} else {
 			t.Log(err)
 		}
 		if Recording() {
-			t.Fatalf("records after an error: %+v", c)
+			t.Fatalf("records after an error: %q", test.events)
 		}
 	}
 }

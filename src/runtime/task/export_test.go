@@ -11,7 +11,33 @@ var (
 	WriteTrace = writeTrace
 	NameTask   = nameTask
 	NewCall    = newCall
+
+	Receive       = receive
+	InjectTask    = inject
+	ExtractAnswer = extractAnswer
+	WantsClock    = wantsClock
+	Recording     = isRecording
+	Turns         = turnsOf
 )
+
+// Slow has tasks of a kind be slow above a time, or has that found out if it is 0.
+func Slow(kind string, d time.Duration) { kindOf(kind).setThreshold(d) }
+
+// Epochs returns how many epochs have begun.
+func Epochs() uint64 {
+	if r := lastRecording.Load(); r != nil {
+		return r.epochs.Load()
+	}
+	return 0
+}
+
+// SetTurns has so many events be counted at once, and each set for so long, until the function that it
+// returns is called.
+func SetTurns(size int, epoch time.Duration) (reset func()) {
+	oldSize, oldEpoch := turnSize, turnEpoch
+	turnSize, turnEpoch = size, epoch
+	return func() { turnSize, turnEpoch = oldSize, oldEpoch }
+}
 
 // ToldGoroutines returns for how many goroutines something is kept of regions in traces.
 func ToldGoroutines() (n int) {

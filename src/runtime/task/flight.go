@@ -35,32 +35,32 @@ var haveFlight atomic.Bool // flight.fr is not nil
 // flightPause is for how long a slow task writes nothing after another one has.
 const flightPause = time.Minute
 
-// FlightRecorder has a slow task write what fr has, which must have been started, to the
-// file trace-ID.out in a directory: upstream's execution trace of what happened before. ID is
-// the trace's. At most one is written a minute, in the background. A nil fr ends it, waits for
-// what is being written, and returns the last error in that, if there was any.
-//
-// Who calls a server can choose the trace's ID, so a file that is there is left alone, whatever
-// it is. The name is trace-ID-2.out then, or the next one that is free, up to trace-ID-100.out.
-func FlightRecorder(fr *trace.FlightRecorder, dir string) error {
+// setFlight sets what slow tasks write, and where to; nothing if fr is nil.
+func setFlight(fr *trace.FlightRecorder, dir string) {
 	f := &flight
-	if fr == nil {
-		haveFlight.Store(false)
-		f.writes.Wait()
-	}
 	f.Lock()
 	defer f.Unlock()
-	if fr != nil && !fr.Enabled() {
-		return errors.New("task: the flight recorder has not been started")
+	haveFlight.Store(fr != nil)
+	if fr == f.fr && dir == f.dir {
+		return
 	}
-	err := f.err
-	f.fr, f.dir, f.err = fr, dir, nil
+	f.fr, f.dir, f.last = fr, dir, 0
 	if fr != nil {
-		f.last = 0
-		haveFlight.Store(true)
-		return nil
+		f.err = nil
 	}
-	return err
+}
+
+// stopFlight ends writing. It waits for what is being written.
+func stopFlight() {
+	setFlight(nil, "")
+	flight.writes.Wait()
+}
+
+// flightError returns the last error in writing.
+func flightError() error {
+	flight.Lock()
+	defer flight.Unlock()
+	return flight.err
 }
 
 // flightRecord writes the execution trace that led to t.

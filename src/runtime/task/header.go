@@ -6,7 +6,7 @@ package task
 
 import (
 	"context"
-	"runtime/task/record"
+	record "internal/task"
 	"sync/atomic"
 	_ "unsafe" // for go:linkname
 )
@@ -28,43 +28,127 @@ const (
 	tracestate  = "Tracestate"
 )
 
-// Receive begins a task that works on a request from elsewhere, which came with a header:
-// it is New, but the task is a child of the caller's, and has its trace ID and causal
-// clock. If there is no traceparent in the header, the task begins a trace. So it is if
-// there is a bad one, which is counted. Whether the caller records is no concern of this
-// server's, but its word for that, W3C's sampled flag, is passed on as it is. In a trace that
-// begins here it says whether Rate chose it.
-func Receive(ctx context.Context, kind string, h Header) (context.Context, *Task) {
-	return begin(ctx, kind, "", h, false)
+// Extract reads what came with a message from another server in its header.
+//
+// In a request that comes in, that is who has sent it. The task that [New] begins with the
+// context that Extract returns is a child of the caller's, and has its trace ID and causal clock. If
+// there is no traceparent in the header, the task begins a trace; so it does if there is a bad
+// one, which is counted. Whether the caller records is no concern of this server's. But its
+// word for that, W3C's sampled flag, is passed on as it is. In a trace that begins here
+// the flag says whether Rate chose it.
+//
+// In an answer, to a call whose task [NewClient] has begun with ctx, that is the causal clock.
+// Extract takes it out of the header, which may be passed on to others, and returns ctx.
+func Extract(ctx context.Context, h Header) context.Context {
+	if !isRecording() {
+		return ctx
+	}
+	if t := FromContext(ctx); t != nil && t.client {
+		extractAnswer(t, h)
+		return ctx
+	}
+	c := new(callerContext)
+	c.Context = ctx
+	c.read(h)
+	return c
 }
 
-// receive takes over what is in h, and returns the clock, if there is one.
-func (t *Task) receive(r *recorder, h Header) *record.Clock {
-	t.flags |= record.ServerOf
+// Inject sets the header of a message to another server.
+//
+// If the task in ctx works on a request from elsewhere, see [Extract], that is the answer. It gets
+// the causal clock if the request had one, and no other header. Inject must be called just
+// before the header is sent: to clocks the task ends there. Only the first call counts.
+//
+// Otherwise that is a request: the header says that it is made by the task. The task
+// is best that of the call alone; see [NewClient].
+func Inject(ctx context.Context, h Header) {
+	if t := FromContext(ctx); t != nil {
+		inject(t, h)
+	}
+}
+
+// inject is Inject for a task in a context.
+//
+//go:linkname inject net/http/pprof.inject
+func inject(t *Task, h Header) {
+	if t.serves {
+		t.reply(h)
+	} else {
+		t.send(h)
+	}
+}
+
+// A caller is the task of another server that a request came from.
+type caller struct {
+	parent record.Traceparent
+	known  bool // there is one
+	clock  *record.Clock
+	rest   string // of the header tracestate: others' members
+}
+
+// read reads a request's header.
+func (c *caller) read(h Header) {
+	r := lastRecording.Load()
 	value := h.Get(traceparent)
 	if value == "" {
-		return nil
+		return
 	}
 	p, err := record.ParseTraceparent(value)
 	if err != nil {
 		r.badParent.Add(1)
-		return nil
+		return
 	}
-	t.trace, t.parent, t.random, t.sampled = p.Trace, p.Span, p.Random, sampledAs(p.Sampled)
+	c.parent, c.known = p, true
 	value = h.Get(tracestate)
 	if value == "" {
-		return nil
+		return
 	}
 	clock, ok, rest, err := record.ParseTracestate(value)
 	if err != nil {
 		r.badState.Add(1)
 	}
-	t.rest = rest
-	if !ok {
-		return nil
+	c.rest = rest
+	if ok {
+		c.clock = &clock
 	}
-	t.wants = true
-	return &clock
+}
+
+// A callerContext is a context in which a task begins that works for a caller. Until then there
+// is no task in it.
+type callerContext struct {
+	context.Context
+	caller
+}
+
+func (c *callerContext) Value(key any) any {
+	if key == (taskKey{}) {
+		return &c.caller
+	}
+	return c.Context.Value(key)
+}
+
+// receive is New with the context that Extract returns.
+//
+//go:linkname receive net/http/pprof.receive
+func receive(ctx context.Context, kind string, h Header) (context.Context, *Task) {
+	if !isRecording() {
+		return ctx, nil
+	}
+	var c caller
+	c.read(h)
+	return begin(ctx, kind, "", &c, nil, false)
+}
+
+// follow makes t, which is new, a child of a caller.
+func (t *Task) follow(c *caller) {
+	t.flags |= record.ServerOf
+	t.serves = true
+	if !c.known {
+		return
+	}
+	p := &c.parent
+	t.trace, t.parent, t.random, t.sampled = p.Trace, p.Span, p.Random, sampledAs(p.Sampled)
+	t.rest, t.wants = c.rest, c.clock != nil
 }
 
 // sampled is W3C's flag of a trace: who began it has decided, for all that come after.
@@ -83,14 +167,14 @@ func sampledAs(came bool) sampled {
 	return sampledNo
 }
 
-// newCall is NewClient for a request whose header is h. Send must get the same.
+// newCall is NewClient for a request whose header is h. Inject must get the same.
 //
 //go:linkname newCall net/http/pprof.newCall
 func newCall(ctx context.Context, kind, remote string, h Header) (context.Context, *Task) {
 	if FromContext(ctx) == nil {
 		return ctx, nil
 	}
-	return begin(ctx, kind, remote, h, true)
+	return begin(ctx, kind, remote, nil, h, true)
 }
 
 // adopt has a call be one of the trace that its request names already: a tracer of the
@@ -113,11 +197,8 @@ func (t *Task) adopt(h Header) {
 	_, _, t.rest, _ = record.ParseTracestate(h.Get(tracestate))
 }
 
-// Send sets the header of a request that the task makes to another server.
-func (t *Task) Send(h Header) {
-	if t == nil {
-		return
-	}
+// send is Inject into a request.
+func (t *Task) send(h Header) {
 	if t.adopted && t.local == nil {
 		return // there is nothing to add
 	}
@@ -140,12 +221,10 @@ func (t *Task) Send(h Header) {
 	}
 }
 
-// Received takes over the clock in the header of an answer, and takes it out of that: the
-// answer may be passed on to others.
-func (t *Task) Received(h Header) {
-	if t == nil {
-		return
-	}
+// extractAnswer is Extract from the answer to a call.
+//
+//go:linkname extractAnswer net/http/pprof.extractAnswer
+func extractAnswer(t *Task, h Header) {
 	value := h.Get(tracestate)
 	if value == "" {
 		return
@@ -167,25 +246,19 @@ func (t *Task) Received(h Header) {
 	}
 }
 
-// Wants reports whether the request that the task works on came with a clock, and its
-// answer has not been sent yet, so that [Task.Reply] would do something.
-func (t *Task) Wants() bool {
-	if t == nil {
-		return false
-	}
+// wantsClock reports whether the request that t works on came with a clock, and its
+// answer has not been sent yet, so that Inject would do something.
+//
+//go:linkname wantsClock net/http/pprof.wantsClock
+func wantsClock(t *Task) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.wants && t.last == nil
 }
 
-// Reply sets the header of the answer to the request that the task works on, if that
-// came with a clock. It must be called just before the header is sent: to clocks the task
-// ends there.
-func (t *Task) Reply(h Header) {
-	if t == nil {
-		return
-	}
-	last := t.reply()
+// reply is Inject into the answer to a request.
+func (t *Task) reply(h Header) {
+	last := t.endClock()
 	if last == nil {
 		return
 	}
@@ -201,8 +274,8 @@ func (t *Task) Reply(h Header) {
 	set = true
 }
 
-// reply returns the clock that the answer is to have, or nil for none.
-func (t *Task) reply() *record.Clock {
+// endClock returns the clock that the answer is to have, or nil for none.
+func (t *Task) endClock() *record.Clock {
 	if !t.lockOpen() {
 		return nil
 	}

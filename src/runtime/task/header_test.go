@@ -6,8 +6,8 @@ package task_test
 
 import (
 	"context"
+	record "internal/task"
 	. "runtime/task"
-	"runtime/task/record"
 	"strings"
 	"testing"
 )
@@ -37,9 +37,9 @@ func TestSendSampled(t *testing.T) {
 			ctx, server := Receive(context.Background(), "server", h)
 			ctx, child := New(ctx, "child")
 			_, call := NewClient(ctx, "call", "server:80")
-			for _, task := range []*Task{server, child, call} {
+			for _, task := range []*Task{child, call} {
 				h := header{}
-				task.Send(h)
+				InjectTask(task, h)
 				if p, err := record.ParseTraceparent(h["Traceparent"]); err != nil || p.Sampled != test.sampled {
 					t.Errorf("rate %v, %q came: sent %q, %v; want sampled %v", rate, test.in, h["Traceparent"], err, test.sampled)
 				}
@@ -82,12 +82,12 @@ func TestAdopt(t *testing.T) {
 			callCtx, call := NewCall(ctx, "call", "server:80", in)
 			_, within := NewClient(callCtx, "within", "server:80")
 			was := in["Traceparent"]
-			call.Send(in)
+			InjectTask(call, in)
 			if got := in["Traceparent"]; (got == was) != test.stays || !test.stays && !strings.HasPrefix(got, came[:36]) {
 				t.Errorf("%s: %q was sent as %q", test.name, was, got)
 			}
 			p, err := record.ParseTraceparent(in["Traceparent"])
-			if err != nil || p.Trace != call.Trace() || within.Trace() != call.Trace() {
+			if err != nil || p.Trace.String() != call.Trace() || within.Trace() != call.Trace() {
 				t.Errorf("%s: sent %q, the call is of trace %v, a call of it of %v", test.name, in["Traceparent"], call.Trace(), within.Trace())
 			}
 			_, clock, rest, _ := record.ParseTracestate(in["Tracestate"])
@@ -110,13 +110,13 @@ func TestAdopt(t *testing.T) {
 			}
 			parent := task.Span()
 			if test.stays {
-				parent = p.Span
+				parent = p.Span.String()
 			}
-			if rec.Trace != p.Trace || rec.Parent != parent || rec.Span != call.Span() || !test.stays && rec.Span != p.Span {
+			if rec.Trace != p.Trace || rec.Parent.String() != parent || rec.Span.String() != call.Span() || !test.stays && rec.Span != p.Span {
 				t.Errorf("%s: recorded span %v of %v in trace %v, and sent %q", test.name, rec.Span, rec.Parent, rec.Trace, in["Traceparent"])
 			}
 			rec = recs["server"]
-			if rec.Trace.String() != came[3:35] || len(rec.Calls) != 1 || rec.Calls[0].Span != call.Span() {
+			if rec.Trace.String() != came[3:35] || len(rec.Calls) != 1 || rec.Calls[0].Span.String() != call.Span() {
 				t.Errorf("%s: the task is of trace %v, with calls %v", test.name, rec.Trace, rec.Calls)
 			}
 		}

@@ -5,9 +5,11 @@
 package task
 
 import (
+	"fmt"
 	"internal/runtime/perf"
+	record "internal/task"
 	"math/bits"
-	"runtime/task/record"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -69,13 +71,12 @@ var kinds struct {
 	byName atomic.Pointer[map[string]*kind]
 	cache  [64]atomic.Pointer[kind] // some of byName; see slotOf
 	mu     sync.Mutex
-	byID   []*kind // from 1; kinds.mu
-	other  *kind
+	byID   []*kind       // from 1; kinds.mu
 	many   atomic.Uint64 // tasks that became "other"
 }
 
-// Other is the name of the kind of tasks whose own would be one too many.
-const Other = "other"
+// otherKind is the name of the kind of tasks whose own would be one too many.
+const otherKind = "other"
 
 // kindOf returns the kind with a name.
 func kindOf(name string) *kind {
@@ -112,15 +113,15 @@ func newKind(name string) *kind {
 		if k := (*old)[name]; k != nil {
 			return k
 		}
-		if len(*old) > maxKinds && name != Other {
+		if len(*old) > maxKinds && name != otherKind {
 			kinds.many.Add(1)
-			return (*old)[Other]
+			return (*old)[otherKind]
 		}
 		for n, k := range *old {
 			m[n] = k
 		}
 	} else {
-		m[Other] = addKind(Other)
+		m[otherKind] = addKind(otherKind)
 	}
 	k := m[name]
 	if k == nil {
@@ -153,15 +154,44 @@ func kindName(id uint32) string {
 	return kinds.byID[id].name
 }
 
-// Slow says how long a task of a kind may take: one that takes longer is slow, and is
-// recorded with its timeline whatever the rate. Without it, or with d 0, that is the 99th
-// percentile of a thousand tasks of the kind, once there have been so many.
-func Slow(kind string, d time.Duration) {
-	k := kindOf(kind)
+// setThresholds sets above which time tasks of a kind are slow: what slow says, and for other kinds that
+// is found out. It only checks slow unless really. recorders is locked.
+func setThresholds(slow map[string]time.Duration, really bool) error {
+	given := make(map[*kind]time.Duration)
+	for name, d := range slow {
+		k := kindOf(name)
+		if k.name == otherKind && name != otherKind {
+			return fmt.Errorf("task: there are %d kinds, so that %q can have no threshold of its own", maxKinds, name)
+		}
+		if d < 0 {
+			return fmt.Errorf("task: tasks of kind %q can't be slow above %v; use a time above 0, or 0 to have it found out", name, d)
+		}
+		if d > 0 {
+			given[k] = d
+		}
+	}
+	if !really {
+		return nil
+	}
+	kinds.mu.Lock()
+	all := slices.Clone(kinds.byID)
+	kinds.mu.Unlock()
+	for _, k := range all {
+		if k != nil {
+			k.setThreshold(given[k])
+		}
+	}
+	return nil
+}
+
+// setThreshold sets it; 0 has it found out.
+func (k *kind) setThreshold(d time.Duration) {
 	k.recent.mu.Lock()
 	defer k.recent.mu.Unlock()
-	k.fixed.Store(d > 0)
-	k.threshold.Store(int64(max(d, 0)))
+	if d > 0 || k.fixed.Load() {
+		k.fixed.Store(d > 0)
+		k.threshold.Store(int64(d))
+	}
 }
 
 // observe adds a task that has ended, whose counts are those of s, or nil.
@@ -289,8 +319,8 @@ func (k *kind) readUsual(u *usual, s *eventSet) {
 const leastUsual = 8
 
 // stats returns k's numbers, of events those with an index.
-func (k *kind) stats(index []uint16) KindStats {
-	s := KindStats{Kind: k.name, Count: k.count.Load(), Open: k.open(), Max: time.Duration(k.max.Load()),
+func (k *kind) stats(index []uint16) record.KindStats {
+	s := record.KindStats{Kind: k.name, Count: k.count.Load(), Open: k.open(), Max: time.Duration(k.max.Load()),
 		Threshold: time.Duration(k.threshold.Load()), Automatic: !k.fixed.Load()}
 	for i := range k.sums {
 		sums := &k.sums[i]

@@ -9,9 +9,9 @@ import (
 	"fmt"
 	"internal/race"
 	"internal/runtime/perf"
+	record "internal/task"
 	"math/rand/v2"
 	"runtime"
-	"runtime/task/record"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -132,7 +132,7 @@ func (l *ledger) produce(producer, first, n int) {
 
 // A ledgerReader checks what it reads.
 type ledgerReader struct {
-	*Reader
+	*ringReader
 	l    *ledger
 	name string
 	seen map[ledgerID]bool
@@ -148,7 +148,7 @@ type ledgerReader struct {
 func (l *ledger) reader(name string, oldest bool) *ledgerReader {
 	r := &ledgerReader{l: l, name: name, some: oldest, seen: make(map[ledgerID]bool), last: make(map[[2]int]int)}
 	r.least = l.ended.Load() - l.tooLong()
-	r.Reader = NewReader(oldest)
+	r.ringReader = openRings(oldest)
 	r.most = -l.tooLong()
 	r.most += l.begun.Load()
 	return r
@@ -191,7 +191,7 @@ func (r *ledgerReader) pop() bool {
 }
 
 // check compares the reader's numbers with what was counted, at any time.
-func (r *ledgerReader) check() ReaderStats {
+func (r *ledgerReader) check() record.RingStats {
 	ended, tooLong := r.l.ended.Load(), r.l.tooLong()
 	s := r.Stats()
 	tooLong2 := r.l.tooLong()
@@ -213,7 +213,7 @@ func (r *ledgerReader) check() ReaderStats {
 }
 
 // drain reads what there is. Nothing is pushed meanwhile, so all of that must come.
-func (r *ledgerReader) drain() ReaderStats {
+func (r *ledgerReader) drain() record.RingStats {
 	before := r.check()
 	for r.pop() {
 	}
@@ -423,7 +423,7 @@ func TestReaderBegins(t *testing.T) {
 	popped := 0
 	for range readers {
 		least := ended.Load()
-		r := NewReader(false)
+		r := openRings(false)
 		for i := range perf.NumTaskRings * procs {
 			if task := r.pop(i); task != nil {
 				popped++
@@ -497,7 +497,7 @@ func TestReaderOverwritten(t *testing.T) {
 	if testing.Short() || race.Enabled {
 		records = 3000
 	}
-	r := NewReader(false)
+	r := openRings(false)
 	popped, again := 0, 0
 	for i := 0; popped < records && !t.Failed(); i++ {
 		ring := first + i%smallRings*perf.NumTaskRings

@@ -58,11 +58,11 @@ func TestManyProcs(t *testing.T) {
 	runtime_perfTaskRingSize(&[perf.NumTaskRings]int{64 << 10, 64 << 10})
 	runtime.GOMAXPROCS(pushers + readers + 1)
 
-	var list [readers]*Reader
+	var list [readers]*ringReader
 	for i := range list {
-		list[i] = NewReader(false)
+		list[i] = openRings(false)
 	}
-	read := func(r *Reader) {
+	read := func(r *ringReader) {
 		for rec := r.Next(); rec != nil; rec = r.Next() {
 			if _, err := ledgerIDOf(rec); err != nil {
 				t.Error(err)
@@ -123,7 +123,7 @@ func TestManyProcs(t *testing.T) {
 // someRecords returns n records, as they are in rings, that tasks of a ledger have left. They are
 // short enough for small rings.
 func someRecords(t *testing.T, n int) (records [][]uint64) {
-	r := NewReader(false)
+	r := openRings(false)
 	l := &ledger{t: t}
 	for i := 0; len(records) < n; i++ {
 		l.produce(0, i, 1)

@@ -68,9 +68,9 @@ func traced(t *testing.T, f func()) []byte {
 
 // untold returns how many regions traces do not have as they were.
 func untold() (n uint64) {
-	for _, c := range ReadStats().Causes {
-		if strings.Contains(c.Name, "did not nest") {
-			n += c.N
+	for name, lost := range ReadStats().Lost {
+		if strings.Contains(name, "did not nest") {
+			n += lost
 		}
 	}
 	return n

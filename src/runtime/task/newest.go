@@ -7,7 +7,7 @@ package task
 import (
 	"cmp"
 	"internal/runtime/perf"
-	"runtime/task/record"
+	record "internal/task"
 	"slices"
 	_ "unsafe" // for go:linkname
 )

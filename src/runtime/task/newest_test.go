@@ -9,8 +9,8 @@ import (
 	"context"
 	"fmt"
 	"internal/race"
+	record "internal/task"
 	"runtime"
-	"runtime/task/record"
 	"slices"
 	"sync"
 	"testing"
@@ -60,7 +60,7 @@ func TestNewest(t *testing.T) {
 		task.End()
 	}
 	var all []*record.Task
-	r := NewReader(true)
+	r := openRings(true)
 	lost := make(map[bool]uint64) // of slow tasks, and of all
 	for i := range r.at {
 		_, _, _, first := runtime_perfTaskRingState(i)

@@ -7,11 +7,11 @@ package task_test
 import (
 	"context"
 	"fmt"
+	record "internal/task"
 	"maps"
 	"reflect"
 	"runtime/pprof"
 	. "runtime/task"
-	"runtime/task/record"
 	"slices"
 	"strings"
 	"sync"
@@ -30,17 +30,13 @@ const (
 
 // concurrentMethods are the methods of a Task. A new one belongs here.
 var concurrentMethods = map[string]func(ctx context.Context, t *Task){
-	"Trace":    func(_ context.Context, t *Task) { t.Trace() },
-	"Span":     func(_ context.Context, t *Task) { t.Span() },
-	"SetKind":  func(_ context.Context, t *Task) { t.SetKind(pairFast) },
-	"Fail":     func(_ context.Context, t *Task) { t.Fail() },
-	"Usage":    func(_ context.Context, t *Task) { t.Usage() },
-	"End":      func(_ context.Context, t *Task) { t.End() },
-	"Note":     func(_ context.Context, t *Task) { t.Note("k", "v") },
-	"Send":     func(_ context.Context, t *Task) { t.Send(header{}) },
-	"Received": func(_ context.Context, t *Task) { t.Received(header{"Tracestate": incoming["Tracestate"]}) },
-	"Wants":    func(_ context.Context, t *Task) { t.Wants() },
-	"Reply":    func(_ context.Context, t *Task) { t.Reply(header{}) },
+	"Trace":   func(_ context.Context, t *Task) { t.Trace() },
+	"Span":    func(_ context.Context, t *Task) { t.Span() },
+	"SetKind": func(_ context.Context, t *Task) { t.SetKind(pairFast) },
+	"Fail":    func(_ context.Context, t *Task) { t.Fail() },
+	"Usage":   func(_ context.Context, t *Task) { t.Usage() },
+	"End":     func(_ context.Context, t *Task) { t.End() },
+	"Note":    func(_ context.Context, t *Task) { t.Note("k", "v") },
 	"Region": func(_ context.Context, t *Task) {
 		r := t.Region("a")
 		r.Checkpoint("b")
@@ -62,6 +58,10 @@ var concurrentOthers = map[string]func(ctx context.Context, t *Task){
 	"SetKind back":      func(_ context.Context, t *Task) { t.SetKind(pairSlow) },
 	"SetKind, new":      func(_ context.Context, t *Task) { t.SetKind(pairFast + "er") },
 	"end with notes":    func(_ context.Context, t *Task) { EndTask(t, "200", "canceled", true) },
+	"Inject":            func(ctx context.Context, _ *Task) { Inject(ctx, header{}) },
+	"Extract":           func(ctx context.Context, _ *Task) { Extract(ctx, incoming) },
+	"ExtractAnswer":     func(_ context.Context, t *Task) { ExtractAnswer(t, header{"Tracestate": incoming["Tracestate"]}) },
+	"WantsClock":        func(_ context.Context, t *Task) { WantsClock(t) },
 	"FromContext":       func(ctx context.Context, _ *Task) { FromContext(ctx) },
 	"Enter":             func(ctx context.Context, _ *Task) { Enter(ctx).Exit() },
 	"SetGoroutineLabel": func(ctx context.Context, _ *Task) { pprof.SetGoroutineLabels(ctx) },
@@ -77,7 +77,8 @@ var concurrentOthers = map[string]func(ctx context.Context, t *Task){
 	},
 	"client": func(ctx context.Context, _ *Task) {
 		ctx, c := NewClient(ctx, "pair child", "server:80")
-		c.Send(header{})
+		Inject(ctx, header{})
+		Extract(ctx, header{"Tracestate": incoming["Tracestate"]})
 		_ = fmt.Sprint(ctx)
 		c.End()
 	},
@@ -123,17 +124,17 @@ func TestPairs(t *testing.T) {
 	tasks := 0
 	for i, a := range names {
 		for _, b := range names[i:] {
-			ids := map[record.SpanID]int{}
+			ids := map[string]int{}
 			for n := range times {
 				task := pair(n, all[a], all[b])
 				ids[task.Span()] = 0
 				tasks++
 			}
 			for rec := r.Next(); rec != nil; rec = r.Next() {
-				if _, ok := ids[rec.Span]; !ok {
+				if _, ok := ids[rec.Span.String()]; !ok {
 					continue
 				}
-				ids[rec.Span]++
+				ids[rec.Span.String()]++
 				if slow := rec.Flags&record.Slow != 0; slow != (rec.Kind == pairSlow) || slow != (rec.Threshold == 1) {
 					t.Errorf("%s beside %s: a task of kind %q has threshold %v, and %v of it", a, b, rec.Kind, rec.Threshold, rec.Wall)
 				}
@@ -156,7 +157,7 @@ func TestPairs(t *testing.T) {
 				t.Errorf("%d tasks of kind %q are open", k.Open, k.Kind)
 			}
 			if k.Kind != "pair child" && k.Kind != "pair parent" {
-				ended += int(k.Count - statsOf(before, k.Kind).Count)
+				ended += int(k.Tasks - statsOf(before, k.Kind).Tasks)
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func (p *planted) faults(_ context.Context, t *task.Task) {
 	)
 	for {
 		u, _ := t.Usage()
-		running := u.Parts[pprof.TimeRunning]
+		running := u.Part(pprof.TimeRunning)
 		if len(u.Counts) == 1 && running >= plantedTime && time.Duration(u.Counts[0].Value)*each >= running {
 			return
 		}

@@ -9,13 +9,13 @@ import (
 	"context"
 	"fmt"
 	"internal/race"
+	record "internal/task"
 	"math/rand/v2"
 	"net/textproto"
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
 	"runtime/task"
-	"runtime/task/record"
 	"slices"
 	"strings"
 	"sync"
@@ -112,7 +112,7 @@ func (p *planted) in(t *task.Task, part record.Part) time.Duration {
 		p.t.Error("a task that is open has no usage")
 		return plantedTime
 	}
-	return u.Parts[part]
+	return u.Part(part)
 }
 
 // A flush asks the flusher to hold a lock, until the task has waited for it for long.
@@ -171,7 +171,7 @@ func (p *planted) server() {
 func (p *planted) call(ctx context.Context, _ *task.Task) {
 	_, t := task.NewClient(ctx, "GET /stock", "stock:80")
 	c := call{make(textproto.MIMEHeader), make(chan struct{})}
-	t.Send(c.header)
+	task.InjectTask(t, c.header)
 	p.calls <- c
 	<-c.answer
 	p.end(t)
@@ -205,12 +205,12 @@ func (p *planted) fullHeap() {
 func (p *planted) assist(_ context.Context, t *task.Task) {
 	for {
 		u, _ := t.Usage()
-		gc, other := u.Parts[pprof.TimeGC], max(u.Parts[pprof.TimeRunning], u.Parts[pprof.TimeRunnable], u.Parts[pprof.TimeStopTheWorld])
+		gc, other := u.Part(pprof.TimeGC), max(u.Part(pprof.TimeRunning), u.Part(pprof.TimeRunnable), u.Part(pprof.TimeStopTheWorld))
 		if gc >= plantedTime && gc >= other*3/2 {
 			return
 		}
 		if u.Wall > time.Minute {
-			p.t.Errorf("the collector wants little help: parts of a minute %v", u.Parts)
+			p.t.Errorf("the collector wants little help: parts of a minute %v", u)
 			return
 		}
 		for range 10 {
@@ -358,17 +358,12 @@ func kindStats(kind string) (s task.KindStats) {
 }
 
 // tooLong returns how many records had no place in their ring.
-func tooLong() (n uint64) {
-	for _, c := range task.ReadStats().Causes {
-		if c.Name == "records that were too long" {
-			n = c.N
-		}
-	}
-	return n
+func tooLong() uint64 {
+	return task.ReadStats().Lost["records that were too long"]
 }
 
 // watch reads what it can, and checks the numbers, until done is closed.
-func (p *planted) watch(r *task.Reader, done chan struct{}) (checks int) {
+func (p *planted) watch(r record.RingReader, done chan struct{}) (checks int) {
 	for {
 		for r.Next() != nil {
 		}
@@ -399,12 +394,11 @@ func TestPlanted(t *testing.T) {
 	// The collector runs only where no request is open, or it is planted. Otherwise some
 	// would have to help it.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	config := task.Config{Rate: 1}
+	config := task.Config{Rate: 1, Slow: map[string]time.Duration{"request": plantedSlow}}
 	if err := task.Start(config); err != nil {
 		t.Fatal(err)
 	}
 	defer task.Stop()
-	task.Slow("request", plantedSlow)
 	defer task.Slow("request", 0)
 
 	p := &planted{t: t, flushes: make(chan flush), calls: make(chan call), stops: make(chan *atomic.Bool)}
@@ -418,7 +412,7 @@ func TestPlanted(t *testing.T) {
 	defer close(p.stops)
 
 	before, long := kindStats("request"), tooLong()
-	abandoned, late, watched := task.NewReader(false), task.NewReader(false), task.NewReader(false)
+	abandoned, late, watched := record.NewRingReader(false), record.NewRingReader(false), record.NewRingReader(false)
 	done := make(chan struct{})
 	var watcher sync.WaitGroup
 	checks := 0
@@ -429,12 +423,13 @@ func TestPlanted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(137, 100_000))
 	at := make(map[int]*plant)
 	usable := plants
-	counters, err := pprof.OpenCounters("page-faults")
-	if err != nil {
+	c, err := pprof.OpenCounters("page-faults")
+	counted := err == nil
+	if counted {
+		c.Close()
+	} else {
 		t.Logf("page faults are not planted: %v", err)
 		usable = slices.DeleteFunc(slices.Clone(plants), func(x plant) bool { return x.counts })
-	} else {
-		defer counters.Close()
 	}
 	for i := 0; len(at) < slow; {
 		x := &usable[i%len(usable)]
@@ -471,8 +466,8 @@ func TestPlanted(t *testing.T) {
 		}
 	}
 	run(0, requests/2, at)
-	if counters != nil {
-		config.Counters = counters
+	if counted {
+		config.Events = []string{"page-faults"}
 		if err := task.Start(config); err != nil {
 			t.Fatal(err)
 		}
@@ -510,7 +505,7 @@ func TestPlanted(t *testing.T) {
 	if n := after.Slow - before.Slow; int(n) != len(found) {
 		t.Errorf("%d slow requests were counted, and %d reported", n, len(found))
 	}
-	if n := after.Count - before.Count; int(n) != requests {
+	if n := after.Tasks - before.Tasks; int(n) != requests {
 		t.Errorf("%d of %d requests were counted", n, requests)
 	}
 	if n := tooLong() - long; n != 0 {
@@ -529,7 +524,7 @@ func TestPlanted(t *testing.T) {
 
 // check checks the records that there are, and returns the numbers of those requests with
 // a plant in which the machine has taken longer than that, so that they must be repeated.
-func (p *planted) check(r *task.Reader, at map[int]*plant, found map[int]bool, causes map[string]int) (retry []int) {
+func (p *planted) check(r record.RingReader, at map[int]*plant, found map[int]bool, causes map[string]int) (retry []int) {
 	for t := r.Next(); t != nil; t = r.Next() {
 		if t.Kind != "request" {
 			continue

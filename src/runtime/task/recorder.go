@@ -10,15 +10,16 @@ import (
 	"errors"
 	"fmt"
 	"internal/runtime/perf"
+	record "internal/task"
 	"math"
 	"os"
 	"path/filepath"
-	"runtime/pprof"
-	"runtime/task/record"
+	"runtime/trace"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+	_ "unsafe" // for go:linkname
 )
 
 // A Config says what is recorded. The zero Config records slow tasks.
@@ -28,17 +29,27 @@ type Config struct {
 	// ones.
 	Rate float64
 
-	// Counters are counted for tasks that begin from now on. They must stay open: tasks that are
-	// open when they are closed lose their counts, and have [record.EpochChange].
-	Counters *pprof.Counters
+	// Events are counted for tasks that begin from now on: events of [pprof.OpenCounters]. If a
+	// processor cannot count them all at once, they are counted in turns: sets of them, of
+	// which each has its second, such that any two are in one of the sets. A task has
+	// the counts of the second that it was in. One that was in two has none. Turns are of
+	// real time: don't use them in a bubble of [testing/synctest].
+	Events []string
 
-	// Turns are sets of events of which one is counted at a time, for an Epoch (1 s by default),
-	// as a processor counts few events at once. See the function [Turns]. A task has the counts of
-	// the epoch that it was in. One that was in two has none, and [record.EpochChange]. Other
-	// than Counters they are opened here, and closed by [Stop]. Epochs are of real time: don't
-	// start them in a bubble of [testing/synctest].
-	Turns [][]string
-	Epoch time.Duration
+	// Slow says how long a task of a kind may take. One that takes longer is slow, and is recorded
+	// with its timeline whatever Rate is. For kinds that are not in Slow, or with 0, that is the 99th
+	// percentile of a thousand tasks of the kind, once there have been so many.
+	Slow map[string]time.Duration
+
+	// Flight, if it is not nil, must have been started. A slow task writes the execution
+	// trace that it has, of what happened before, to the file trace-ID.out in the directory
+	// FlightDir. ID is the request's. At most one is written a minute, in the background.
+	//
+	// The client can choose the request's ID, so a file that is there is left alone, whatever
+	// it is. The name is trace-ID-2.out then, or the next one that is free, up to
+	// trace-ID-100.out. [Stop] waits for what is being written.
+	Flight    *trace.FlightRecorder
+	FlightDir string
 
 	Server uint16 // ID in clocks, neither 0 nor 65535; 0 if the server takes no part
 	Name   string // of the server, in records; the program's by default
@@ -108,6 +119,9 @@ func Start(c Config) error {
 	if c.Memory > maxMemory {
 		return fmt.Errorf("task: %d bytes of memory for each P; use %d at most", c.Memory, maxMemory)
 	}
+	if c.Flight != nil && !c.Flight.Enabled() {
+		return errors.New("task: the flight recorder has not been started; call its Start first")
+	}
 	c.Memory = max(cmp.Or(c.Memory, 2<<20), 1<<20)
 	r := &recorder{config: c, since: realNow(), numbers: newNumbers()}
 	recorders.Lock()
@@ -116,38 +130,14 @@ func Start(c Config) error {
 	if old != nil {
 		r.numbers = old.numbers
 	}
-	var set *eventSet
-	var err error
-	switch {
-	case c.Counters != nil && len(c.Turns) > 0:
-		return errTurnsAndCounters
-	case c.Counters != nil:
-		if id, _ := pprof_counterSet(c.Counters); id.Gen == 0 {
-			return errors.New("task: the counters are closed; open them for as long as tasks are recorded")
-		}
-		if set, err = newEventSet(c.Counters); err != nil {
-			return err
-		}
-		r.uses(set)
-	case len(c.Turns) > 0:
-		// What is counted now would take its share of the counters, and of the sets that can
-		// be open.
-		if old != nil {
-			old.turns.finish()
-		}
-		if r.turns, err = newTurns(c.Turns, c.Epoch, r.numbers); err != nil {
-			if old != nil && old.turns != nil {
-				old.turns.start()
-			}
-			return err
-		}
-		if old != nil {
-			old.turns = nil // they have ended
-		}
-		for _, t := range r.turns.list {
-			r.uses(t.eventSet)
-		}
+	if err := setThresholds(c.Slow, false); err != nil {
+		return err
 	}
+	if err := r.count(old, c.Events); err != nil {
+		return err
+	}
+	setThresholds(c.Slow, true)
+	setFlight(c.Flight, c.FlightDir)
 	name := c.Name
 	if name == "" && len(os.Args) > 0 {
 		name = filepath.Base(os.Args[0])
@@ -163,9 +153,44 @@ func Start(c Config) error {
 	// A record may take half a ring.
 	runtime_perfTaskRingSize(&[perf.NumTaskRings]int{perf.TaskRing: c.Memory / 2, perf.SlowTaskRing: c.Memory / 2})
 	wallOffset(runtime_nanotime())
-	r.countInstead(old, set)
 	lastRecording.Store(r)
 	recording.Store(r)
+	return nil
+}
+
+// count begins to count events, if there are any, instead of what old has, which may be nil.
+// It goes on with what is counted already. If there is an error, nothing changes. recorders is locked.
+func (r *recorder) count(old *recorder, events []string) error {
+	var was *turns
+	if old != nil {
+		was = old.turns
+	}
+	if was != nil && slices.Equal(was.events, events) {
+		r.turns = was
+	} else {
+		// What is counted now would take its share of the counters, and of the sets that can
+		// be open.
+		was.finish()
+		if len(events) > 0 {
+			t, err := newTurns(events, r.numbers)
+			if err != nil {
+				if was != nil {
+					was.start()
+				}
+				return err
+			}
+			r.turns = t
+			t.start()
+		}
+	}
+	if old != nil {
+		old.turns = nil // they have ended, or are r's
+	}
+	if r.turns != nil {
+		for _, t := range r.turns.list {
+			r.uses(t.eventSet)
+		}
+	}
 	return nil
 }
 
@@ -178,30 +203,11 @@ func (r *recorder) uses(s *eventSet) {
 	}
 }
 
-// countInstead begins to count what r does, which is set unless it has turns, instead of what
-// old has, which may be nil. recorders is locked.
-func (r *recorder) countInstead(old *recorder, set *eventSet) {
-	if old != nil {
-		old.turns.finish()
-		old.turns = nil
-	}
-	switch {
-	case r.turns != nil:
-		counting.Store(nil)
-		r.turns.start()
-	case set == nil:
-		counting.Store(nil)
-	default:
-		id, _ := pprof_counterSet(r.config.Counters)
-		if e := counting.Load(); e == nil || e.id != id { // else open tasks are in it
-			set.count(r.config.Counters)
-		}
-	}
-}
-
 // Stop ends recording: New returns nil from now on. Tasks that are open are recorded
-// when they end, and records stay until others take their place. [Config.Turns] end.
+// when they end, and records stay until others take their place. Events are not counted any more,
+// and what slow tasks write has been written; see [Config.Flight].
 func Stop() {
+	defer stopFlight()
 	defer waitLate()
 	recorders.Lock()
 	defer recorders.Unlock()
@@ -212,8 +218,10 @@ func Stop() {
 	}
 }
 
-// Recording reports whether tasks are recorded.
-func Recording() bool { return recording.Load() != nil }
+// isRecording reports whether tasks are recorded.
+//
+//go:linkname isRecording net/http/pprof.isRecording
+func isRecording() bool { return recording.Load() != nil }
 
 // samples reports whether a request is one of those that are recorded in any case.
 func (r *recorder) samples(id record.TraceID) bool {
@@ -280,76 +288,4 @@ func readOffset(nanotime, walltime func() int64) (offset int64) {
 		}
 	}
 	return offset
-}
-
-// KindStats are the numbers of the tasks of a kind that have ended.
-type KindStats struct {
-	Kind                string
-	Count, Failed, Slow int64
-	Open                int64         // that have not ended
-	Wall                time.Duration // of all
-	P50, P90, P99, Max  time.Duration // P* within 7 %
-	Threshold           time.Duration // above which a task is slow; 0 if it is not known yet
-	Automatic           bool          // the threshold is; see [Slow]
-	Usage               record.Usage  // of all
-	Counted             []int64       // how many of them each count in Usage is of
-
-	// Usage.Count and Counted have an element for each of Server.Events.
-}
-
-// Stats are the numbers of the recorder.
-type Stats struct {
-	Server *record.Server // nil if nothing has ever been recorded
-	Since  time.Time      // Start
-	Rate   float64
-	Kinds  []KindStats // with tasks, by name
-	Open   int64
-	Epochs int64 // that have begun, of Config.Turns
-	Events []EventStats
-	Causes []Cause // of what has not been recorded
-}
-
-// A Cause is why something has not been recorded, and how often.
-type Cause struct {
-	Name string
-	N    uint64
-}
-
-// ReadStats returns the recorder's numbers.
-func ReadStats() (s Stats) {
-	r := lastRecording.Load()
-	if r == nil {
-		return s
-	}
-	s = Stats{Server: r.server, Since: r.since, Rate: r.config.Rate, Open: r.open.open(), Epochs: int64(r.epochs.Load())}
-	for _, name := range r.events {
-		s.Events = append(s.Events, EventStats{Name: name})
-	}
-	kinds.mu.Lock()
-	all := slices.Clone(kinds.byID)
-	kinds.mu.Unlock()
-	for _, k := range all {
-		if k != nil && k.count.Load()+k.open() > 0 {
-			s.Kinds = append(s.Kinds, k.stats(r.index))
-		}
-	}
-	slices.SortFunc(s.Kinds, func(a, b KindStats) int { return cmp.Compare(a.Kind, b.Kind) })
-	s.Causes = []Cause{
-		{"tasks, as 10,000 were open", r.tooMany.Load()},
-		{"tasks under their own kind, as there were 1,000", kinds.many.Load()},
-		{"bad headers traceparent", r.badParent.Load()},
-		{"bad headers tracestate", r.badState.Load()},
-		{"records that were too long", r.tooLong.Load()},
-		{"counts of tasks in which an epoch ended", r.changes.Load()},
-		{"regions that an execution trace does not have as they were, as they did not nest", untold.Load()},
-	}
-	for _, k := range s.Kinds {
-		for i, n := range k.Counted {
-			s.Events[i].Tasks += n
-		}
-	}
-	if err := r.failure.Load(); err != nil {
-		s.Causes = append(s.Causes, Cause{"epochs in which nothing could be counted, at last as " + (*err).Error(), r.failed.Load()})
-	}
-	return s
 }

@@ -56,6 +56,7 @@ func runtime_perfSetRegionHook(f func(gp uintptr, goid, mode uint64))
 // Provided by package runtime/pprof; see perf_task.go there.
 
 func pprof_contextKey(key any) bool
+func pprof_timeUsage(t *pprof.GoroutineTime) *perf.Usage
 func pprof_counterSet(c *pprof.Counters) (set perf.SetID, slots int)
 func pprof_counterSlots(c *pprof.Counters) (events []uint8)
 func pprof_counterNew(events []string) (*pprof.Counters, error)

@@ -5,7 +5,7 @@
 package task
 
 import (
-	"runtime/pprof"
+	"internal/runtime/perf"
 	"sync/atomic"
 )
 
@@ -28,7 +28,7 @@ func shard() int {
 type kindSums struct {
 	open, failed, slow                                atomic.Int64
 	wall, measured, switches, preemptions, migrations atomic.Int64
-	parts                                             [pprof.NumTimeParts]atomic.Int64
+	parts                                             [perf.NumParts]atomic.Int64
 	_                                                 [line]byte
 }
 

@@ -17,18 +17,17 @@
 // happens. So when a task was slow its record says why, although nobody had asked
 // beforehand.
 //
-// Records go into rings of fixed size, from which a [Reader] takes them: the HTTP page
+// Records go into rings of fixed size, from which a [Reader] takes them, and the HTTP page
 // /debug/pprof/tasks of [net/http/pprof], which also wraps servers and clients
-// (TaskHandler and TaskTransport), or a goroutine that writes them to a file by package
-// [runtime/task/record].
+// (TaskHandler and TaskTransport). The command "go tool pmu tasks" reads that page, and files of
+// records.
 package task
 
 import (
 	"context"
 	"encoding/binary"
 	"internal/runtime/perf"
-	"runtime/pprof"
-	"runtime/task/record"
+	record "internal/task"
 	"runtime/trace"
 	"sync"
 	"sync/atomic"
@@ -50,6 +49,7 @@ type Task struct {
 	up     *Task // parent on this server
 	remote string
 	client bool // makes a call, and no goroutine works for it
+	serves bool // works on a request from elsewhere
 	random bool // the trace's ID is known to be random; see record.Traceparent
 
 	sampled sampled // W3C's flag
@@ -111,7 +111,7 @@ func (t *Task) unlockOpen() {
 //
 // With the execution tracer on, the task is one of [runtime/trace] too.
 func New(ctx context.Context, kind string) (context.Context, *Task) {
-	return begin(ctx, kind, "", nil, false)
+	return begin(ctx, kind, "", nil, nil, false)
 }
 
 // NewClient begins a task that is a call of another server, remote: a child of the
@@ -121,11 +121,12 @@ func NewClient(ctx context.Context, kind, remote string) (context.Context, *Task
 	if FromContext(ctx) == nil {
 		return ctx, nil
 	}
-	return begin(ctx, kind, remote, nil, true)
+	return begin(ctx, kind, remote, nil, nil, true)
 }
 
-// begin is New, NewClient and Receive.
-func begin(ctx context.Context, name, remote string, h Header, client bool) (context.Context, *Task) {
+// begin is New and NewClient. c is whose request the task works on, if that is not in ctx, and h the header
+// of a call; both may be nil.
+func begin(ctx context.Context, name, remote string, c *caller, h Header, client bool) (context.Context, *Task) {
 	r := recording.Load()
 	if r == nil {
 		return ctx, nil
@@ -133,8 +134,8 @@ func begin(ctx context.Context, name, remote string, h Header, client bool) (con
 	// Methods of the context and the header, which may panic, are called before anything is taken
 	// that has to be given back.
 	t := &Task{ctx: ctx, kind: kindOf(name), remote: remote, client: client}
-	if h == nil || client {
-		t.up = FromContext(ctx)
+	if c == nil {
+		t.up, c = parents(ctx)
 	}
 	binary.LittleEndian.PutUint64(t.span[:], random())
 	if up := t.up; up != nil {
@@ -148,8 +149,9 @@ func begin(ctx context.Context, name, remote string, h Header, client bool) (con
 			t.newClock()
 		}
 		var clock *record.Clock
-		if h != nil {
-			clock = t.receive(r, h)
+		if c != nil {
+			t.follow(c)
+			clock = c.clock
 		}
 		if t.trace.IsZero() {
 			binary.LittleEndian.PutUint64(t.trace[:8], random())
@@ -223,21 +225,22 @@ func random() uint64 {
 
 func (t *Task) spanWord() uint64 { return binary.LittleEndian.Uint64(t.span[:]) }
 
-// Trace returns the ID of the request that the task works for. That of a nil task is
-// zero.
-func (t *Task) Trace() (id record.TraceID) {
-	if t != nil {
-		id = t.trace
+// Trace returns the ID of the request that the task works for: 32 hexadecimal digits (W3C Trace
+// Context, trace-id). That of a nil task is empty.
+func (t *Task) Trace() string {
+	if t == nil {
+		return ""
 	}
-	return id
+	return t.trace.String()
 }
 
-// Span returns the task's own ID. That of a nil task is zero.
-func (t *Task) Span() (id record.SpanID) {
-	if t != nil {
-		id = t.span
+// Span returns the task's own ID: 16 hexadecimal digits (W3C Trace Context, parent-id). That of a
+// nil task is empty.
+func (t *Task) Span() string {
+	if t == nil {
+		return ""
 	}
-	return id
+	return t.span.String()
 }
 
 // SetKind changes the kind, for those who know it only when the work is done. The label
@@ -282,20 +285,8 @@ func (t *Task) Fail() {
 	t.mu.Unlock()
 }
 
-// Usage is what a task has used.
-type Usage struct {
-	Wall       time.Duration // from New to End, or until now
-	Parts      [pprof.NumTimeParts]time.Duration
-	Measured   time.Duration // see pprof.GoroutineTime
-	Goroutines int64         // that have worked for it
-	Working    int64         // of them, that do so now
-	Switches   int64         // how often they have got a thread
-	Events     []string      // that are counted; nil if none are, or others than when the task began
-	Counts     []pprof.CounterValue
-}
-
 // Usage returns what the task's goroutines, and those of its children on this server, have
-// used up to now. Counts has an element for each of Events.
+// used up to now.
 //
 // It is exact: time and counts of goroutines that run elsewhere are included up to this
 // moment. (That their threads may be without a CPU is not known then; see
@@ -305,11 +296,9 @@ func (t *Task) Usage() (u Usage, ok bool) {
 	if t == nil || t.hasEnded() || !runtime_perfTaskUsage(t.id, &p) {
 		return Usage{}, false
 	}
-	u = Usage{Wall: time.Duration(p.Wall), Measured: time.Duration(p.Measured), Goroutines: int64(p.Goroutines),
-		Working: int64(p.Working), Switches: int64(p.Switches)}
-	for i, d := range p.Parts {
-		u.Parts[i] = time.Duration(d)
-	}
+	*pprof_timeUsage(&u.GoroutineTime) = p.Usage
+	u.Wall = time.Duration(p.Wall)
+	u.Goroutines, u.Working = int64(p.Goroutines), int64(p.Working)
 	if e := t.epoch.present(); e != nil {
 		u.Events, u.Counts = e.names, e.values(p.Counts[:])
 	}

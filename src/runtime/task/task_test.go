@@ -8,13 +8,13 @@ import (
 	"context"
 	"fmt"
 	"internal/race"
+	record "internal/task"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/pprof"
 	. "runtime/task"
-	"runtime/task/record"
 	"runtime/trace"
 	"slices"
 	"strings"
@@ -25,7 +25,7 @@ import (
 )
 
 // start records all tasks until the test ends, and returns a reader of them.
-func start(t *testing.T, c Config) *Reader {
+func start(t *testing.T, c Config) record.RingReader {
 	t.Helper()
 	if c.Rate == 0 {
 		c.Rate = 1
@@ -34,11 +34,11 @@ func start(t *testing.T, c Config) *Reader {
 		t.Fatal(err)
 	}
 	t.Cleanup(Stop)
-	return NewReader(false)
+	return record.NewRingReader(false)
 }
 
 // one returns the only record that there is.
-func one(t *testing.T, r *Reader) *record.Task {
+func one(t *testing.T, r record.RingReader) *record.Task {
 	t.Helper()
 	rec := r.Next()
 	if rec == nil {
@@ -159,7 +159,7 @@ func TestContext(t *testing.T) {
 	}
 	task.End()
 	rec := one(t, r)
-	if rec.Kind != "TestContext" || rec.Trace != task.Trace() || rec.Span != task.Span() || !rec.Parent.IsZero() {
+	if rec.Kind != "TestContext" || rec.Trace.String() != task.Trace() || rec.Span.String() != task.Span() || !rec.Parent.IsZero() {
 		t.Errorf("%+v", rec)
 	}
 	if sum(&rec.Usage) != rec.Wall || rec.Goroutines != 1 || rec.Outliving != 0 {
@@ -281,16 +281,16 @@ func TestUsage(t *testing.T) {
 		runtime.Gosched()
 		a, _ := task.Usage()
 		b, _ := task.Usage()
-		for i := range b.Parts {
-			if b.Parts[i] < a.Parts[i]-time.Microsecond*10 {
-				t.Errorf("%v of %v, and %v before", b.Parts[i], pprof.TimePart(i), a.Parts[i])
+		for p := range pprof.TimeParts() {
+			if b.Part(p) < a.Part(p)-time.Microsecond*10 {
+				t.Errorf("%v of %v, and %v before", b.Part(p), p, a.Part(p))
 			}
 		}
 		if b.Wall < a.Wall {
 			t.Errorf("%v, and %v before", b.Wall, a.Wall)
 		}
 		// Ten goroutines wait; none can have waited for longer than the task has been there.
-		if c := b.Parts[pprof.TimeChan]; c > 10*b.Wall {
+		if c := b.Part(pprof.TimeChan); c > 10*b.Wall {
 			t.Fatalf("10 goroutines have waited for %v in %v", c, b.Wall)
 		} else if c > 9*time.Millisecond {
 			break
@@ -337,11 +337,11 @@ func TestChild(t *testing.T) {
 		case strings.HasPrefix(rec.Kind, "child"):
 			sleep[1] += rec.Parts[pprof.TimeSleep]
 		case rec.Kind == "GET":
-			if rec.Flags&record.Client == 0 || rec.Parent != parent.Span() || sum(&rec.Usage) != 0 {
+			if rec.Flags&record.Client == 0 || rec.Parent.String() != parent.Span() || sum(&rec.Usage) != 0 {
 				t.Errorf("call: %+v", rec)
 			}
 		}
-		if rec.Trace != parent.Trace() {
+		if rec.Trace.String() != parent.Trace() {
 			t.Errorf("trace %v, want %v", rec.Trace, parent.Trace())
 		}
 	}
@@ -487,18 +487,18 @@ func TestHeaders(t *testing.T) {
 	ctx, client := New(context.Background(), "client")
 	_, call := NewClient(ctx, "call", "server:80")
 	h := header{}
-	call.Send(h)
+	InjectTask(call, h)
 
 	_, server := Receive(context.Background(), "server", h)
-	if server.Trace() != client.Trace() || !server.Wants() {
-		t.Errorf("%v of %v, wants %v", server.Trace(), client.Trace(), server.Wants())
+	if server.Trace() != client.Trace() || !WantsClock(server) {
+		t.Errorf("%v of %v, wants %v", server.Trace(), client.Trace(), WantsClock(server))
 	}
 	answer := header{}
-	server.Reply(answer)
-	if server.Wants() {
+	InjectTask(server, answer)
+	if WantsClock(server) {
 		t.Error("wants a second answer")
 	}
-	call.Received(answer)
+	ExtractAnswer(call, answer)
 	if len(answer) != 0 {
 		t.Errorf("the answer still has %v", answer)
 	}
@@ -519,9 +519,9 @@ func TestHeaders(t *testing.T) {
 
 	// What is bad begins a trace, and is counted.
 	causes := func() (n uint64) {
-		for _, c := range ReadStats().Causes {
-			if strings.HasPrefix(c.Name, "bad headers") {
-				n += c.N
+		for name, lost := range ReadStats().Lost {
+			if strings.HasPrefix(name, "bad headers") {
+				n += lost
 			}
 		}
 		return n
@@ -533,7 +533,7 @@ func TestHeaders(t *testing.T) {
 		{"Traceparent": h["Traceparent"], "Tracestate": "go=!!!"},
 	} {
 		_, task := Receive(context.Background(), "bad", bad)
-		if task.Wants() || task.Trace().IsZero() {
+		if WantsClock(task) || task.Trace() == "" {
 			t.Errorf("%v: %v", bad, task.Trace())
 		}
 		task.End()
@@ -572,11 +572,11 @@ func TestSendRandom(t *testing.T) {
 		ctx, server := Receive(context.Background(), "server", h)
 		ctx, child := New(ctx, "child")
 		_, call := NewClient(ctx, "call", "server:80")
-		for _, task := range []*Task{server, child, call} {
+		for _, task := range []*Task{child, call} {
 			h := header{}
-			task.Send(h)
+			InjectTask(task, h)
 			p, err := record.ParseTraceparent(h["Traceparent"])
-			if err != nil || p.Trace != server.Trace() || p.Random != test.random {
+			if err != nil || p.Trace.String() != server.Trace() || p.Random != test.random {
 				t.Errorf("%s: sent %q, %v; want random %v", test.name, h["Traceparent"], err, test.random)
 			}
 		}
@@ -601,7 +601,7 @@ func TestStack(t *testing.T) {
 	wg.Add(1)
 	go func() { defer wg.Done(); waitForRelease(release) }()
 	for { // until it has waited for long enough to be in the timeline
-		if u, _ := task.Usage(); u.Parts[pprof.TimeChan] > time.Millisecond {
+		if u, _ := task.Usage(); u.Part(pprof.TimeChan) > time.Millisecond {
 			break
 		}
 		time.Sleep(time.Millisecond)
@@ -641,7 +641,7 @@ func TestRate(t *testing.T) {
 	const n = 20000
 	for _, rate := range []float64{0.1, 0.5} {
 		r := start(t, Config{Rate: rate})
-		got := map[record.TraceID]bool{}
+		got := map[string]bool{}
 		for range n {
 			ctx, task := New(context.Background(), "TestRate")
 			_, child := New(ctx, "TestRateChild")
@@ -708,7 +708,7 @@ func TestSlow(t *testing.T) {
 			k = s
 		}
 	}
-	if k.Count != 1000 || k.Threshold == 0 || !k.Automatic || k.P50 > k.P99 || k.P99 > k.Max || k.Open != 0 {
+	if k.Tasks != 1000 || k.Threshold == 0 || k.P50 > k.P99 || k.P99 > k.Max || k.Open != 0 {
 		t.Errorf("%+v", k)
 	}
 	if slow(automatic, 2*k.Threshold) != 1 {
@@ -718,7 +718,7 @@ func TestSlow(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	start(t, Config{})
-	many := func() uint64 { return ReadStats().Causes[0].N }
+	many := func() uint64 { return ReadStats().Lost["tasks, as 10,000 were open"] }
 	before, open := many(), ReadStats().Open
 	tasks := make([]*Task, 10_100)
 	for i := range tasks {
@@ -751,33 +751,31 @@ func TestKinds(t *testing.T) {
 		_, task := New(context.Background(), fmt.Sprintf("kind %d \xff", i))
 		task.End()
 		for rec := r.Next(); rec != nil; rec = r.Next() {
-			if rec.Kind == Other {
+			if rec.Kind == "other" {
 				n++
 			} else if want := fmt.Sprintf("kind %d \uFFFD", i); rec.Kind != want {
 				t.Fatalf("kind %q, want %q", rec.Kind, want)
 			}
 		}
 	}
-	if n != 500 || ReadStats().Causes[1].N != 500 || len(ReadStats().Kinds) != 1001 {
-		t.Errorf("%d others, %d counted, %d kinds", n, ReadStats().Causes[1].N, len(ReadStats().Kinds))
+	lost := ReadStats().Lost["tasks under their own kind, as there were 1,000"]
+	if n != 500 || lost != 500 || len(ReadStats().Kinds) != 1001 {
+		t.Errorf("%d others, %d counted, %d kinds", n, lost, len(ReadStats().Kinds))
 	}
 }
 
 func TestFlightRecorder(t *testing.T) {
 	fr := trace.NewFlightRecorder(trace.FlightRecorderConfig{})
 	dir := t.TempDir()
-	if err := FlightRecorder(fr, dir); err == nil {
+	config := Config{Flight: fr, FlightDir: dir, Slow: map[string]time.Duration{"TestFlightRecorder": time.Nanosecond}}
+	if err := Start(config); err == nil {
 		t.Error("no error for one that is not started")
 	}
 	if err := fr.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer fr.Stop()
-	if err := FlightRecorder(fr, dir); err != nil {
-		t.Fatal(err)
-	}
-	start(t, Config{})
-	Slow("TestFlightRecorder", time.Nanosecond)
+	start(t, config)
 	var first *Task
 	for range 10 {
 		_, task := New(context.Background(), "TestFlightRecorder")
@@ -788,12 +786,12 @@ func TestFlightRecorder(t *testing.T) {
 			first = task
 		}
 	}
-	// FlightRecorder(nil) waits until it is written.
-	if err := FlightRecorder(nil, ""); err != nil {
+	Stop() // waits until it is written
+	if err := ReadStats().Err; err != nil {
 		t.Fatal(err)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
-	if len(files) != 1 || !strings.Contains(files[0], first.Trace().String()) {
+	if len(files) != 1 || !strings.Contains(files[0], first.Trace()) {
 		t.Fatalf("%v, want one of %v", files, first.Trace())
 	}
 	b, _ := os.ReadFile(files[0])

@@ -6,10 +6,9 @@ package task
 
 import (
 	"context"
+	record "internal/task"
 	"io"
 	"math/rand/v2"
-	"runtime/pprof"
-	"runtime/task/record"
 	"slices"
 	"testing"
 	"time"
@@ -17,17 +16,15 @@ import (
 
 // richRecords returns records with all that they may have, as they are in rings, and of which ring.
 func richRecords(t *testing.T) (records [][]uint64, rings []int) {
-	c := Config{Rate: 1, Server: 7}
-	counters, err := pprof.OpenCounters("task-clock", "page-faults")
-	if err == nil { // else there are none here
-		c.Counters = counters
-		defer counters.Close()
-	}
+	c := Config{Rate: 1, Server: 7, Events: []string{"task-clock", "page-faults"}}
 	if err := Start(c); err != nil {
-		t.Fatal(err)
+		c.Events = nil // there are none here
+		if err := Start(c); err != nil {
+			t.Fatal(err)
+		}
 	}
 	defer Stop()
-	r := NewReader(false)
+	r := openRings(false)
 	for _, kind := range ledgerKinds {
 		if kind == ledgerKinds[1] {
 			Slow(kind, 1)

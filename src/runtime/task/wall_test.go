@@ -6,6 +6,7 @@ package task_test
 
 import (
 	"context"
+	record "internal/task"
 	. "runtime/task"
 	"testing"
 	"testing/synctest"
@@ -14,7 +15,7 @@ import (
 
 // dated checks that a task that begins now is dated so. It may be called in a bubble, whose now is
 // another one.
-func dated(t *testing.T, what string, r *Reader, now func() time.Time) {
+func dated(t *testing.T, what string, r record.RingReader, now func() time.Time) {
 	t.Helper()
 	before := now()
 	_, task := New(context.Background(), "dated")
@@ -49,15 +50,15 @@ func TestWallBubble(t *testing.T) {
 	}()
 	now := func() time.Time { questions <- true; return <-answers }
 	begun := now()
-	var r *Reader
+	var r record.RingReader
 	synctest.Test(t, func(t *testing.T) {
 		r = start(t, Config{})
 		ShiftWall(time.Hour)
 		dated(t, "in a bubble", r, now)
 		time.Sleep(24 * time.Hour)
 		dated(t, "in a bubble, a day later there", r, now)
-		if s := ReadStats(); s.Since.Before(begun.Add(-time.Second)) || s.Server.Start != s.Since.UnixNano() {
-			t.Errorf("recording has begun in %v, and as of the server's record %v; it is %v", s.Since, time.Unix(0, s.Server.Start), now())
+		if s := ReadStats(); s.Since.Before(begun.Add(-time.Second)) || r.Server().Start != s.Since.UnixNano() {
+			t.Errorf("recording has begun in %v, and as of the server's record %v; it is %v", s.Since, time.Unix(0, r.Server().Start), now())
 		}
 	})
 	r = start(t, Config{})

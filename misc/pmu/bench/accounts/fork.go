@@ -67,7 +67,7 @@ var kinds = []kind{
 					must(iv.Stop(t, nil))
 					must(iv.Start(nil))
 				}
-				return each, iv.Abort
+				return each, func() { iv.Stop(nil, nil) }
 			},
 			check: func(turns uint64) error { return checkTime(turns, false) },
 		}, nil
@@ -78,8 +78,8 @@ var kinds = []kind{
 func checkTime(turns uint64, cpu bool) error {
 	var t pprof.GoroutineTime
 	pprof.ReadGoroutineTime(&t)
-	known := t.Parts[pprof.TimeRunning] + t.Parts[pprof.TimePreempted]
-	if t.Switches < turns || t.Parts[pprof.TimeChan] == 0 || cpu && t.Measured < known*9/10 {
+	known := t.Part(pprof.TimeRunning) + t.Part(pprof.TimePreempted)
+	if t.Switches < turns || t.Part(pprof.TimeChan) == 0 || cpu && t.Measured < known*9/10 {
 		return fmt.Errorf("in %d turns the goroutine was accounted as %+v", turns, t)
 	}
 	return nil

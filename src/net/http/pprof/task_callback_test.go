@@ -202,10 +202,10 @@ func taskClock(t *testing.T) string {
 	if err := task.Start(task.Config{Rate: 1, Server: 1}); err != nil {
 		t.Error(err)
 	}
-	_, tk := task.New(context.Background(), "client")
+	ctx, tk := task.New(context.Background(), "client")
 	defer tk.End()
 	h := make(http.Header)
-	tk.Send(h)
+	task.Inject(ctx, h)
 	return h.Get(tracestate)
 }
 
@@ -217,7 +217,7 @@ func TestTaskHandlerNoHeader(t *testing.T) {
 	r.Header.Set(tracestate, taskClock(t))
 	defer task.Stop()
 	h := TaskHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !task.FromContext(r.Context()).Wants() {
+		if !wantsClock(task.FromContext(r.Context())) {
 			t.Error("the request came without a clock")
 		}
 		io.WriteString(w, "x")

@@ -172,7 +172,7 @@ func (s *served) Answer(status int) bool {
 	return s.status.CompareAndSwap(0, int32(status)) && s.t.Wants()
 }
 
-func (s *served) Reply(h map[string][]string) { s.t.Reply(http.Header(h)) }
+func (s *served) Reply(h map[string][]string) { s.t.Inject(http.Header(h)) }
 
 // answered notes how a request was answered that nothing was said of before h returned.
 // server is of watchTask.
@@ -187,7 +187,7 @@ func (s *served) answered(w, server http.ResponseWriter) {
 	if s.status.CompareAndSwap(0, int32(status)) && status != hijacked && s.t.Wants() {
 		// This is where the clock goes in last.
 		if h := w.Header(); h != nil {
-			s.t.Reply(h)
+			s.t.Inject(h)
 		}
 	}
 }

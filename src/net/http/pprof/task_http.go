@@ -9,13 +9,12 @@ import (
 	"context"
 	"fmt"
 	"internal/godebug"
+	record "internal/task"
 	"io"
 	"iter"
 	"math"
 	"net/http"
 	"net/url"
-	"runtime/task"
-	"runtime/task/record"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,19 +29,19 @@ func init() {
 	http.HandleFunc(prefix+"/debug/pprof/tasks", Tasks)
 }
 
-// A taskReader is a [task.Reader].
+// A taskReader is a [record.RingReader], whose server is in the stats.
 type taskReader interface {
 	Next() *record.Task
-	Stats() task.ReaderStats
+	Stats() record.RingStats
 }
 
 // tasks is where records come from. Tests replace it.
 var tasks = struct {
 	recording func() bool
-	stats     func() task.Stats
+	stats     func() record.Stats
 	reader    func(oldest bool) taskReader
 	newest    func(onlySlow bool, most int, want func(head *record.Task) bool, yield func(*record.Task) bool) (chosen, gone uint64)
-}{task.Recording, task.ReadStats, func(oldest bool) taskReader { return task.NewReader(oldest) }, newestTasks}
+}{isRecording, readTaskStats, func(oldest bool) taskReader { return record.NewRingReader(oldest) }, newestTasks}
 
 // maxTaskQuery bounds the query of a request for tasks, in bytes. A kind, completely
 // escaped, takes less.
@@ -429,7 +428,7 @@ func (c *taskCollector) drain(yield func(*record.Task) bool) bool {
 
 // Tasks responds with a page on what the tasks of the program have cost, where they
 // waited and why they were slow; see [runtime/task]. With the format GET parameter it
-// responds with their records: format=tasks as a file of package [runtime/task/record],
+// responds with their records: format=tasks as a file for "go tool pmu tasks",
 // json as lines of JSON, and pprof as a profile of the time of tasks. Then seconds=N collects the records of the next N seconds
 // instead of those that there are, kind=K only tasks of the kind, slow=1 only slow ones, and
 // slow=20ms only those that took at least that long. public=1 leaves out what the program

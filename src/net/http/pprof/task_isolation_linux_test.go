@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	record "internal/task"
 	"internal/testenv"
 	"io"
 	"net"
@@ -19,7 +20,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/task"
-	"runtime/task/record"
 	"runtime/trace"
 	"strconv"
 	"strings"
@@ -61,9 +61,7 @@ func TestTaskIsolation(t *testing.T) {
 	}
 	// A ring per P is soon full.
 	runtime.GOMAXPROCS(min(2, runtime.GOMAXPROCS(0)))
-	if err := task.Start(task.Config{Rate: 1, Server: 1, Memory: 1 << 20}); err != nil {
-		t.Fatal(err)
-	}
+	startRecording(t, task.Config{})
 	defer task.Stop()
 	// Files that are left open are not to be closed by the garbage collector.
 	debug.SetGCPercent(-1)
@@ -121,18 +119,18 @@ type isolated struct {
 	last    atomic.Int64   // number of the last request
 	tasks   sync.WaitGroup // that have not ended
 	ended   chan struct{}  // there may be records
-	readers chan *task.Reader
+	readers chan record.RingReader
 	done    chan struct{} // a consumer's request has ended
 }
 
 // startIsolated starts a server.
 func startIsolated(t *testing.T, patience time.Duration) *isolated {
 	s := &isolated{t: t, tr: &http.Transport{},
-		ended: make(chan struct{}, 1), readers: make(chan *task.Reader, 1), done: make(chan struct{}, 1)}
+		ended: make(chan struct{}, 1), readers: make(chan record.RingReader, 1), done: make(chan struct{}, 1)}
 	s.client = &http.Client{Transport: s.tr}
 	oldTasks, oldPatience := tasks, taskPatience
 	tasks.reader = func(oldest bool) taskReader {
-		r := task.NewReader(oldest)
+		r := record.NewRingReader(oldest)
 		if !oldest { // the page's are
 			s.readers <- r
 		}
@@ -250,7 +248,7 @@ func (s *isolated) requests(n int) {
 // overflow sends requests until the rings have lost records of them, and returns how many it
 // sent. Whoever reads none meanwhile doesn't hold them up: they are all answered.
 func (s *isolated) overflow(least time.Duration) (n int) {
-	r := task.NewReader(false)
+	r := record.NewRingReader(false)
 	begin := time.Now()
 	for r.Stats().Dropped < 200 || time.Since(begin) < least {
 		s.requests(100)
@@ -310,8 +308,8 @@ type consumer struct {
 	cmd    *exec.Cmd
 	says   *bufio.Scanner
 	pipe   *os.File
-	reader *task.Reader // the server's, of this consumer
-	begin  int64        // number of the last request before
+	reader record.RingReader // the server's, of this consumer
+	begin  int64             // number of the last request before
 	got    map[int64]bool
 	lost   int64
 }
@@ -457,14 +455,14 @@ func (c *consumer) kill() {
 }
 
 // end kills the process, waits for its request to end, and checks the ledger.
-func (c *consumer) end() task.ReaderStats {
+func (c *consumer) end() record.RingStats {
 	c.kill()
 	<-c.s.done
 	return c.ledger()
 }
 
 // ledger checks the ledger of a consumer whose request has ended.
-func (c *consumer) ledger() task.ReaderStats {
+func (c *consumer) ledger() record.RingStats {
 	c.s.t.Helper()
 	rs := c.reader.Stats()
 	pushed := c.s.last.Load() - c.begin
@@ -533,7 +531,7 @@ func (s *isolated) stopped() {
 func (s *isolated) several() {
 	a, b, slow := s.consumer("tasks"), s.consumer("json"), s.consumer("tasks")
 	slow.stop()
-	rings := task.NewReader(false)
+	rings := record.NewRingReader(false)
 	n := int64(0)
 	request := func(consumers ...*consumer) {
 		s.requests(20)
@@ -584,7 +582,7 @@ func (s *isolated) stoppedForEver() {
 type sink struct {
 	*record.Writer
 	f       *os.File
-	reader  *task.Reader
+	reader  record.RingReader
 	written map[int64]bool
 	failed  int
 	err     error // the last one
@@ -593,8 +591,8 @@ type sink struct {
 func (k *sink) Write(b []byte) (int, error) { return k.f.Write(b) }
 
 func newSink(f *os.File) *sink {
-	k := &sink{f: f, reader: task.NewReader(false), written: make(map[int64]bool)}
-	k.Writer = record.NewWriter(k, task.ReadStats().Server)
+	k := &sink{f: f, reader: record.NewRingReader(false), written: make(map[int64]bool)}
+	k.Writer = record.NewWriter(k, k.reader.Server())
 	return k
 }
 
@@ -734,23 +732,35 @@ func (s *isolated) fileTooLarge() {
 	}
 }
 
-// flight returns a flight recorder that has been started. Every request will trigger it.
+// startRecording begins to record tasks, whatever was recorded before.
+func startRecording(t *testing.T, c task.Config) {
+	t.Helper()
+	c.Rate, c.Server, c.Memory = 1, 1, 1<<20
+	if err := task.Start(c); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// flight returns a flight recorder that has been started.
 func (s *isolated) flight() *trace.FlightRecorder {
 	fr := trace.NewFlightRecorder(trace.FlightRecorderConfig{})
 	if err := fr.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	task.Slow(isolatedKind, time.Nanosecond)
 	return fr
 }
 
-// noFlight ends that.
-func (s *isolated) noFlight(fr *trace.FlightRecorder) {
-	if err := task.FlightRecorder(nil, ""); err != nil {
-		s.t.Error(err)
-	}
-	task.Slow(isolatedKind, time.Hour)
-	fr.Stop()
+// startFlight has every request trigger fr.
+func (s *isolated) startFlight(fr *trace.FlightRecorder, dir string) {
+	startRecording(s.t, task.Config{Flight: fr, FlightDir: dir, Slow: map[string]time.Duration{isolatedKind: time.Nanosecond}})
+}
+
+// stopFlight ends that, when what has been triggered is written, and returns the last error.
+func (s *isolated) stopFlight() error {
+	task.Stop()
+	err := task.ReadStats().Err
+	startRecording(s.t, task.Config{Slow: map[string]time.Duration{isolatedKind: time.Hour}})
+	return err
 }
 
 // traced sends a request whose trace the file name has, and then n others.
@@ -768,7 +778,7 @@ const (
 // gone.
 func (s *isolated) flightRecorder() {
 	fr := s.flight()
-	defer s.noFlight(fr)
+	defer fr.Stop()
 	for _, tt := range []struct {
 		name    string
 		prepare func(dir string) (end func(), err error)
@@ -793,11 +803,9 @@ func (s *isolated) flightRecorder() {
 		} else if err != nil {
 			s.t.Fatal(err)
 		}
-		if err := task.FlightRecorder(fr, dir); err != nil {
-			s.t.Fatal(err)
-		}
+		s.startFlight(fr, dir)
 		s.traced(50)
-		err = task.FlightRecorder(nil, "")
+		err = s.stopFlight()
 		files, _ := filepath.Glob(filepath.Join(dir, "*"))
 		end()
 		s.t.Logf("%s: %v", tt.name, err)
@@ -822,7 +830,7 @@ var createFile func(name string) (*os.File, error)
 // a while.
 func (s *isolated) flightStuck() {
 	fr := s.flight()
-	defer s.noFlight(fr)
+	defer fr.Stop()
 	dir := s.t.TempDir()
 	name := filepath.Join(dir, isolatedTrace)
 	if err := syscall.Mkfifo(name, 0o666); err != nil {
@@ -847,9 +855,7 @@ func (s *isolated) flightStuck() {
 	}
 	defer func(f func(string) (*os.File, error)) { createFile = f }(createFile)
 	createFile = func(string) (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) }
-	if err := task.FlightRecorder(fr, dir); err != nil {
-		s.t.Fatal(err)
-	}
+	s.startFlight(fr, dir)
 	s.traced(200)
 	var b []byte
 	for len(b) == 0 { // until it is written to
@@ -862,6 +868,9 @@ func (s *isolated) flightStuck() {
 		time.Sleep(time.Millisecond)
 	}
 	rest, err := io.ReadAll(f)
+	if err := s.stopFlight(); err != nil {
+		s.t.Error(err)
+	}
 	s.t.Logf("200 requests while the trace, of %d bytes, was in a pipe that takes %d", len(b)+len(rest), size)
 	if err != nil || !bytes.HasPrefix(b, []byte("go 1.")) || len(rest) < size {
 		s.t.Errorf("the trace begins with %q, and %d bytes follow, which fit into the pipe; %v", b, len(rest), err)

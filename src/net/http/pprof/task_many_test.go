@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"internal/race"
+	record "internal/task"
 	"internal/testenv"
 	"net/http"
 	"net/http/httptest"
@@ -15,7 +16,6 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/task"
-	"runtime/task/record"
 	"strings"
 	"sync"
 	"testing"
@@ -31,11 +31,10 @@ const manyKind = "GET /cart/{id}"
 // manyTasks ends n slow tasks, which have waited for a mutex and slept, and fills rings that are large
 // enough.
 func manyTasks(tb testing.TB, n int) {
-	if err := task.Start(task.Config{Name: "many", Memory: 512 << 20}); err != nil {
+	if err := task.Start(task.Config{Name: "many", Memory: 512 << 20, Slow: map[string]time.Duration{manyKind: 1}}); err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(task.Stop)
-	task.Slow(manyKind, 1)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	const goroutines = 200
@@ -77,7 +76,7 @@ func TestTasksBounded(t *testing.T) {
 		n = 10_000
 	}
 	manyTasks(t, n)
-	if s := task.NewReader(true).Stats(); s.Waiting != uint64(n) {
+	if s := record.NewRingReader(true).Stats(); s.Waiting != uint64(n) {
 		t.Fatalf("%+v, want %d records", s, n)
 	}
 	unpacked := 0
@@ -162,7 +161,7 @@ func (w nowhere) Write(p []byte) (int, error) { return len(p), nil }
 // boundedStream gets all n records, and checks that the heap is not larger after most of them than
 // after a few.
 func boundedStream(t *testing.T, format string, n int) {
-	r := &heapReader{taskReader: task.NewReader(true), at: [2]int{n / 20, n - n/20}}
+	r := &heapReader{taskReader: record.NewRingReader(true), at: [2]int{n / 20, n - n/20}}
 	c := &taskCollector{req: &taskRequest{}, ctx: t.Context(), from: r}
 	w := nowhere{make(http.Header)}
 	i := 0
@@ -185,7 +184,7 @@ func boundedStream(t *testing.T, format string, n int) {
 func BenchmarkTasksPage(b *testing.B) {
 	const n = 100_000
 	manyTasks(b, n)
-	if s := task.NewReader(true).Stats(); s.Waiting < n {
+	if s := record.NewRingReader(true).Stats(); s.Waiting < n {
 		b.Skipf("the rings are too small: %+v. Run this benchmark alone, with -run ^$", s)
 	}
 	b.ReportAllocs()

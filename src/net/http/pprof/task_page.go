@@ -27,9 +27,8 @@ import (
 	"cmp"
 	"context"
 	"html"
+	record "internal/task"
 	"net/url"
-	"runtime/task"
-	"runtime/task/record"
 	"slices"
 	"strconv"
 	"strings"
@@ -195,7 +194,6 @@ import (
 	"log"
 	"net/http"
 	"net/http/pprof"
-	"runtime/task"
 )
 
 func main() {
@@ -255,7 +253,7 @@ func (p *taskPage) all() {
 
 	kinds := slices.Clone(s.Kinds)
 	if p.req.hasKind {
-		kinds = slices.DeleteFunc(kinds, func(k task.KindStats) bool { return k.Kind != p.req.kind })
+		kinds = slices.DeleteFunc(kinds, func(k record.KindStats) bool { return k.Kind != p.req.kind })
 		p.put("<p>Only kind %s. <a href='%s'>Show all</a></p>\n", p.req.kind, p.link())
 	}
 	p.kinds(kinds, since)
@@ -265,7 +263,7 @@ func (p *taskPage) all() {
 
 	p.put("<h2 id=causes>Not recorded</h2>\n")
 	var lost [][]string
-	for _, c := range s.Causes {
+	for _, c := range s.Lost {
 		if c.N > 0 {
 			lost = append(lost, []string{strconv.FormatUint(c.N, 10), c.Name})
 		}
@@ -279,13 +277,13 @@ func (p *taskPage) all() {
 }
 
 // kinds writes the table of kinds. What takes most time comes first.
-func (p *taskPage) kinds(kinds []task.KindStats, since time.Duration) {
+func (p *taskPage) kinds(kinds []record.KindStats, since time.Duration) {
 	p.put("<h2 id=kinds>Kinds</h2>\n")
 	if len(kinds) == 0 {
 		p.put("<p>No task has ended yet.</p>\n")
 		return
 	}
-	slices.SortStableFunc(kinds, func(a, b task.KindStats) int { return cmp.Compare(b.Wall, a.Wall) })
+	slices.SortStableFunc(kinds, func(a, b record.KindStats) int { return cmp.Compare(b.Wall, a.Wall) })
 	var rows [][]string
 	auto := false
 	for _, k := range kinds {
@@ -447,7 +445,7 @@ go tool pprof -http=: '%s'
 }
 
 // counted writes which events are counted, and in how many tasks.
-func (p *taskPage) counted(s *task.Stats) {
+func (p *taskPage) counted(s *record.Stats) {
 	if len(s.Events) == 0 {
 		return
 	}

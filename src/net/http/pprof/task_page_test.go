@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"html"
 	"internal/profile"
+	record "internal/task"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -18,8 +19,6 @@ import (
 	"os"
 	"regexp"
 	"runtime/pprof"
-	"runtime/task"
-	"runtime/task/record"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,7 +33,7 @@ import (
 type taskFeed struct {
 	mu    sync.Mutex
 	list  []*record.Task
-	stats task.Stats
+	stats record.Stats
 	next  func() *record.Task // instead of list
 	off   bool
 
@@ -69,10 +68,10 @@ func (r *feedReader) Next() *record.Task {
 
 const feedDropped = 3
 
-func (r *feedReader) Stats() task.ReaderStats {
+func (r *feedReader) Stats() record.RingStats {
 	r.f.mu.Lock()
 	defer r.f.mu.Unlock()
-	s := task.ReaderStats{Dropped: feedDropped, Waiting: uint64(len(r.f.list) - r.at)}
+	s := record.RingStats{Dropped: feedDropped, Waiting: uint64(len(r.f.list) - r.at)}
 	if r.f.next != nil {
 		s.Waiting = 10
 	}
@@ -83,7 +82,7 @@ func (r *feedReader) Stats() task.ReaderStats {
 func feedTasks(t *testing.T, f *taskFeed) *taskFeed {
 	old := tasks
 	tasks.recording = func() bool { return !f.off }
-	tasks.stats = func() task.Stats { return f.stats }
+	tasks.stats = func() record.Stats { return f.stats }
 	tasks.reader = func(oldest bool) taskReader {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -225,16 +224,16 @@ func shop(now time.Time) *taskFeed {
 		return u
 	}
 	const s = time.Second
-	f.stats = task.Stats{
+	f.stats = record.Stats{
 		Server: server, Since: now.Add(-2 * time.Hour), Rate: 0.01, Open: 4,
-		Kinds: []task.KindStats{
+		Kinds: []record.KindStats{
 			{Kind: "GET /cart/{id}", Count: 51_200, Open: 2, Slow: 12, Failed: 3, Wall: 215 * s, P50: 3900 * time.Microsecond, P90: 6 * ms, P99: 12 * ms, Max: 48 * ms, Threshold: 12 * ms, Automatic: true, Usage: usage(90*s, 35*s, 60*s, 8*s, 12*s, 3*s)},
 			{Kind: "GET /health", Count: 7200, Wall: s, P50: 70 * time.Microsecond, P90: 90 * time.Microsecond, P99: 300 * time.Microsecond, Max: 2 * ms, Usage: usage(s, 0, 0, 0, 0, 0)},
 			{Kind: "flush", Count: 720, Open: 1, Wall: 14 * s, P50: 19 * ms, P90: 22 * ms, P99: 26 * ms, Max: 31 * ms, Threshold: 50 * ms, Usage: usage(s, 0, 0, 12*s, s, 0)},
 			{Kind: "report", Count: 24, Open: 1, Wall: 61 * s, P50: 2500 * ms, P90: 2900 * ms, P99: 3 * s, Max: 3100 * ms, Usage: usage(55*s, 0, 2*s, s, 3*s, 0)},
 		},
-		Epochs: 7200, Events: []task.EventStats{{Name: "page-faults", Tasks: 58_000}, {Name: "cache-misses", Tasks: 600}},
-		Causes: []task.Cause{{Name: "bad traceparent header", N: 2}, {Name: "rings overflowed", N: 1841}, {Name: "kinds that were too many", N: 0}},
+		Epochs: 7200, Events: []record.EventStats{{Name: "page-faults", Tasks: 58_000}, {Name: "cache-misses", Tasks: 600}},
+		Lost: []record.LostStats{{Name: "bad traceparent header", N: 2}, {Name: "rings overflowed", N: 1841}, {Name: "kinds that were too many", N: 0}},
 	}
 	return f
 }
@@ -344,7 +343,7 @@ func TestTasksPage(t *testing.T) {
 	wantAnswer(t, "?trace="+strings.Repeat("f", 32)+"&span=0000000000000001", 404, "no record of this task")
 	wantAnswer(t, "?trace="+first.Trace.String(), 200, "GET /cart/{id}, 48 ms")
 	f.list = nil
-	f.stats = task.Stats{}
+	f.stats = record.Stats{}
 	wantAnswer(t, "", 200, "No task has ended yet", "Nothing was lost", "There are none, or newer ones")
 }
 
@@ -360,7 +359,7 @@ func TestTasksMany(t *testing.T) {
 			Start: now.UnixNano() + int64(i*7%n), Wall: time.Millisecond})
 	}
 	for i := range 1000 {
-		f.stats.Kinds = append(f.stats.Kinds, task.KindStats{Kind: fmt.Sprint(i)})
+		f.stats.Kinds = append(f.stats.Kinds, record.KindStats{Kind: fmt.Sprint(i)})
 	}
 	page := wantAnswer(t, "", 200, fmt.Sprintf("Looked at %d of %d slow tasks, those that ended last.", maxSlowTasks, n))
 	if f.unpacked != maxSlowTasks {
@@ -416,7 +415,7 @@ func TestTasksHostile(t *testing.T) {
 	for i := range f.stats.Kinds {
 		f.stats.Kinds[i].Kind = bad
 	}
-	f.stats.Causes[0].Name = bad
+	f.stats.Lost[0].Name = bad
 	frame := record.Frame{Func: bad, File: bad}
 	for _, x := range f.list {
 		x.Kind, x.Trigger, x.Events = bad, bad, []string{bad}
@@ -729,7 +728,7 @@ func TestTasksQueue(t *testing.T) {
 func TestTasksCall(t *testing.T) {
 	f := feedTasks(t, &taskFeed{})
 	f.add(&record.Task{Trace: record.TraceID{1}, Span: record.SpanID{1}, Kind: "GET db:80", Flags: record.Client | record.Slow, Wall: 50 * time.Millisecond, Goroutine: 7})
-	f.stats.Kinds = []task.KindStats{{Kind: "GET db:80", Count: 1, Slow: 1}}
+	f.stats.Kinds = []record.KindStats{{Kind: "GET db:80", Count: 1, Slow: 1}}
 	wantAnswer(t, "", 200, "<td>1</td><td>0</td><td>-</td></tr>", "GET db:80: <b>answer of the server: 1 of 1 slow task, 50 ms</b>")
 	wantAnswer(t, "?span=0100000000000000", 200, "calls a server", "answer of the server 50 ms", "at /debug/pprof/tasks?trace="+record.TraceID{1}.String()+" there")
 }

@@ -6,10 +6,10 @@ package pprof
 
 import (
 	"context"
+	record "internal/task"
 	"net/http"
 	"net/http/internal"
 	"runtime/task"
-	"runtime/task/record"
 	"strings"
 	_ "unsafe" // for go:linkname
 )
@@ -23,10 +23,9 @@ type recordedTask interface {
 	Note(key, value string)
 	Fail()
 	End()
-	Wants() bool
-	Reply(h task.Header)
-	Send(h task.Header)
-	Received(h task.Header)
+	Wants() bool           // the answer is to have a clock
+	Inject(h task.Header)  // see [task.Inject]
+	Extract(h task.Header) // from the answer to a call
 
 	// EndRequest is End, with the notes status and context, unless that is empty, and Fail if
 	// it failed.
@@ -37,6 +36,12 @@ type recordedTask interface {
 type realTask struct{ *task.Task }
 
 func (t realTask) Matched(pattern string) { nameTask(t.Task, pattern) }
+
+func (t realTask) Wants() bool { return wantsClock(t.Task) }
+
+func (t realTask) Inject(h task.Header) { inject(t.Task, h) }
+
+func (t realTask) Extract(h task.Header) { extractAnswer(t.Task, h) }
 
 func (t realTask) EndRequest(status, context string, failed bool) {
 	endTask(t.Task, status, context, failed)
@@ -53,15 +58,33 @@ func newCall(ctx context.Context, kind, remote string, h task.Header) (context.C
 //go:linkname nameTask
 func nameTask(t *task.Task, pattern string)
 
+//go:linkname receive
+func receive(ctx context.Context, kind string, h task.Header) (context.Context, *task.Task)
+
+//go:linkname wantsClock
+func wantsClock(t *task.Task) bool
+
+//go:linkname inject
+func inject(t *task.Task, h task.Header)
+
+//go:linkname extractAnswer
+func extractAnswer(t *task.Task, h task.Header)
+
+//go:linkname isRecording
+func isRecording() bool
+
+//go:linkname readTaskStats
+func readTaskStats() record.Stats
+
 //go:linkname newestTasks
 func newestTasks(onlySlow bool, most int, want func(head *record.Task) bool, yield func(*record.Task) bool) (chosen, gone uint64)
 
 // Tests replace these.
 var (
-	taskRecording = task.Recording
+	taskRecording = isRecording
 
 	taskReceive = func(ctx context.Context, kind string, h task.Header) (context.Context, recordedTask) {
-		ctx, t := task.Receive(ctx, kind, h)
+		ctx, t := receive(ctx, kind, h)
 		if t == nil {
 			return ctx, nil
 		}

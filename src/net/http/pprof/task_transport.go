@@ -87,7 +87,7 @@ func (tt *taskTransport) roundTrip(r *http.Request, copies *sync.Map) (*http.Res
 	if r2.Header == nil {
 		r2.Header = make(http.Header)
 	}
-	t.Send(r2.Header)
+	t.Inject(r2.Header)
 	if copies != nil {
 		copies.Store(r, r2)
 	}
@@ -102,7 +102,7 @@ func (tt *taskTransport) roundTrip(r *http.Request, copies *sync.Map) (*http.Res
 	if resp.Request == r2 {
 		resp.Request = r
 	}
-	t.Received(resp.Header)
+	t.Extract(resp.Header)
 	t.Note("status", statusText(resp.StatusCode))
 	c.failed = resp.StatusCode >= 500
 	if resp.Body == nil || resp.Body == http.NoBody {

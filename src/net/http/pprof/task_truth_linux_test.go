@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	record "internal/task"
 	"internal/testenv"
 	"io"
 	"iter"
@@ -21,7 +22,6 @@ import (
 	"os/exec"
 	"runtime/pprof"
 	"runtime/task"
-	"runtime/task/record"
 	"slices"
 	"strconv"
 	"strings"
@@ -284,22 +284,23 @@ func serveTruth(t *testing.T, config string) {
 	if err := json.Unmarshal([]byte(config), &s.truthConfig); err != nil {
 		t.Fatal(err)
 	}
+	// What the process counts in all.
 	c, err := pprof.OpenCounters(truthEvent)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
 	// There is room for all records, as none may be lost.
-	err = task.Start(task.Config{Rate: 1, Counters: c, Server: uint16(s.Server) + 1, Name: truthName(s.Server), Memory: 32 << 20})
+	err = task.Start(task.Config{Rate: 1, Events: []string{truthEvent}, Server: uint16(s.Server) + 1, Name: truthName(s.Server), Memory: 32 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader := task.NewReader(false)
+	reader := record.NewRingReader(false)
 	f, err := os.Create(s.File)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := record.NewWriter(f, task.ReadStats().Server)
+	w := record.NewWriter(f, reader.Server())
 	var written, ofTasks int64
 	write := func() {
 		for r := reader.Next(); r != nil; r = reader.Next() {
@@ -356,7 +357,7 @@ func serveTruth(t *testing.T, config string) {
 	rs := reader.Stats()
 	var ended int64
 	for _, k := range stats.Kinds {
-		ended += k.Count
+		ended += k.Tasks
 	}
 	t.Logf("%s: %d tasks, %+v", truthName(s.Server), ended, rs)
 	if rs.Pushed != rs.Popped+rs.Dropped+rs.Waiting || rs.Popped != uint64(written) || rs.Dropped != 0 || rs.Waiting != 0 || written != ended {
@@ -365,9 +366,9 @@ func serveTruth(t *testing.T, config string) {
 	if stats.Open != 0 {
 		t.Errorf("%d tasks are open", stats.Open)
 	}
-	for _, c := range stats.Causes {
-		if c.N != 0 {
-			t.Errorf("not recorded: %d %s", c.N, c.Name)
+	for name, n := range stats.Lost {
+		if n != 0 {
+			t.Errorf("not recorded: %d %s", n, name)
 		}
 	}
 	v := make([]pprof.CounterValue, 1)

@@ -161,13 +161,18 @@ func goPerfAccountCall(had, n C.int) {
 
 func perfAccountSum(u *pprof.GoroutineTime) {
 	sum := time.Duration(0)
-	for _, p := range u.Parts {
-		sum += p
+	for p := range pprof.TimeParts() {
+		sum += u.Part(p)
 	}
 	if sum != u.Wall {
-		perfAccountFail("the parts add up to %v of %v: %v", sum, u.Wall, u.Parts)
+		perfAccountFail("the parts add up to %v of %v: %v", sum, u.Wall, u)
 	}
 }
+
+// perfAccountDivision is package runtime/pprof's counterDivision.
+//
+//go:linkname perfAccountDivision runtime/pprof.counterDivision
+func perfAccountDivision(c *pprof.Counters) (l struct{ goroutines, between, elsewhere []pprof.CounterValue }, err error)
 
 // CgoPerfAccount prints what is wrong, and at the end a line with the ledger.
 func CgoPerfAccount() {
@@ -191,11 +196,11 @@ func CgoPerfAccount() {
 		p.others.Add(1)
 	}
 	perfAccountTimes()
-	l, err := p.c.Ledger()
+	l, err := perfAccountDivision(p.c)
 	if err != nil {
 		perfAccountFail("%v", err)
 	}
-	g, rest := l.Goroutines[0].Value, l.Between[0].Value+l.Elsewhere[0].Value
+	g, rest := l.goroutines[0].Value, l.between[0].Value+l.elsewhere[0].Value
 	if g != p.ours.Load() || rest != p.others.Load() {
 		perfAccountFail("%d by goroutines, %d by others; want %d and %d", g, rest, p.ours.Load(), p.others.Load())
 	}
@@ -280,9 +285,9 @@ func perfAccountTimes() {
 		}
 		perfAccountSum(&u)
 		// What is late in waking up can be runnable.
-		rest := u.Parts[pprof.TimeRunning] + u.Parts[pprof.TimeRunnable] + u.Parts[pprof.TimePreempted]
-		if got := u.Parts[tt.part]; got+rest < planted*99/100 || got > elapsed+planted/100 || u.Wall-got-rest > planted/20 || got < planted/2 {
-			perfAccountFail("%s: %v in %v, planted %v, took %v: %v", tt.name, got, tt.part, planted, elapsed, u.Parts)
+		rest := u.Part(pprof.TimeRunning) + u.Part(pprof.TimeRunnable) + u.Part(pprof.TimePreempted)
+		if got := u.Part(tt.part); got+rest < planted*99/100 || got > elapsed+planted/100 || u.Wall-got-rest > planted/20 || got < planted/2 {
+			perfAccountFail("%s: %v in %v, planted %v, took %v: %v", tt.name, got, tt.part, planted, elapsed, u)
 		}
 	}
 }

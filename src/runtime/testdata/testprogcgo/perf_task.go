@@ -58,7 +58,6 @@ import (
 	"os"
 	"runtime/pprof"
 	"runtime/task"
-	"runtime/task/record"
 	"strings"
 	"time"
 )
@@ -89,7 +88,8 @@ func perfTaskFail(format string, args ...any) {
 
 // CgoPerfTask prints what is wrong, and at the end OK.
 func CgoPerfTask() {
-	if err := task.Start(task.Config{Rate: 1}); err != nil {
+	slow := map[string]time.Duration{"calls": 1} // so that it has a timeline
+	if err := task.Start(task.Config{Rate: 1, Slow: slow}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
@@ -122,30 +122,37 @@ func perfTaskStart() {
 	close(goOn)
 }
 
+// perfTaskReader returns a reader of records that are to come.
+func perfTaskReader() *task.Reader {
+	r := task.NewReader()
+	for r.Next() != nil {
+	}
+	return r
+}
+
 // perfTaskCalls has a task whose goroutine calls C, which calls Go.
 func perfTaskCalls() {
-	task.Slow("calls", 1) // so that it has a timeline
-	r := task.NewReader(false)
+	r := perfTaskReader()
 	_, t := task.New(context.Background(), "calls")
 	C.perfTaskSleep(C.long(perfTaskPlanted))
 	u := perfTaskWant(t, "after C", 1, 1)
-	inC := u.Parts[pprof.TimeC]
+	inC := u.Part(pprof.TimeC)
 	if inC < perfTaskLeast || inC > u.Wall {
-		perfTaskFail("%v in C, planted %v: %v", inC, perfTaskPlanted, u.Parts)
+		perfTaskFail("%v in C, planted %v: %v", inC, perfTaskPlanted, u)
 	}
 	called := false
 	perfTaskDo = func(n int) {
 		called = true
 		u := perfTaskWant(t, "in a callback", 1, 1)
-		if got := u.Parts[pprof.TimeC] - inC; got < perfTaskLeast {
+		if got := u.Part(pprof.TimeC) - inC; got < perfTaskLeast {
 			perfTaskFail("%v in C before a callback, planted %v", got, perfTaskPlanted)
 		}
 		time.Sleep(perfTaskPlanted)
 		v := perfTaskWant(t, "in a callback", 1, 1)
-		if got := v.Parts[pprof.TimeSleep] - u.Parts[pprof.TimeSleep]; got < perfTaskLeast {
+		if got := v.Part(pprof.TimeSleep) - u.Part(pprof.TimeSleep); got < perfTaskLeast {
 			perfTaskFail("%v of sleep in a callback, planted %v", got, perfTaskPlanted)
 		}
-		if got := v.Parts[pprof.TimeC] - u.Parts[pprof.TimeC]; got != 0 {
+		if got := v.Part(pprof.TimeC) - u.Part(pprof.TimeC); got != 0 {
 			perfTaskFail("%v in C while it had called Go", got)
 		}
 		if v.Switches <= u.Switches {
@@ -165,18 +172,18 @@ func perfTaskCalls() {
 		return
 	}
 	var sum time.Duration
-	for _, d := range rec.Parts {
-		sum += d
+	for p := range pprof.TimeParts() {
+		sum += rec.Part(p)
 	}
-	if inC = rec.Parts[pprof.TimeC]; inC < 3*perfTaskLeast || sum != rec.Wall || rec.Goroutines != 1 {
-		perfTaskFail("%v in C, planted %v; %d goroutines; the parts add up to %v of %v: %v", inC, 3*perfTaskPlanted, rec.Goroutines, sum, rec.Wall, rec.Parts)
+	if inC = rec.Part(pprof.TimeC); inC < 3*perfTaskLeast || sum != rec.Wall || rec.Goroutines != 1 {
+		perfTaskFail("%v in C, planted %v; %d goroutines; the parts add up to %v of %v: %v", inC, 3*perfTaskPlanted, rec.Goroutines, sum, rec.Wall, rec.Usage)
 	}
 	n := 0
 	for _, s := range rec.Timeline {
 		if s.Part == pprof.TimeC && s.Wake-s.Start >= perfTaskLeast {
 			n++
-			if at := record.Place(s.Stack).Func; !s.OnThread || !strings.HasPrefix(at, "main.") {
-				perfTaskFail("in C from %q, on its thread: %v", at, s.OnThread)
+			if len(s.Stack) == 0 || s.Wake != s.End || !strings.HasPrefix(s.Stack[0].Function, "main.") {
+				perfTaskFail("in C: %+v", s)
 			}
 		}
 	}
@@ -236,7 +243,7 @@ func perfTaskEntered() {
 	}
 	u := perfTaskWant(t, "after a thread", 4, 1)
 	// The calling goroutine was in C for three times as long, and the thread's once.
-	if got := u.Parts[pprof.TimeC]; got < 4*perfTaskLeast {
+	if got := u.Part(pprof.TimeC); got < 4*perfTaskLeast {
 		perfTaskFail("%v in C, planted %v", got, 4*perfTaskPlanted)
 	}
 	t.End()
@@ -245,7 +252,7 @@ func perfTaskEntered() {
 // perfTaskOwn has a thread that C has created begin a task and end it, in this call of Go or a later
 // one.
 func perfTaskOwn() {
-	r := task.NewReader(false)
+	r := perfTaskReader()
 	var t *task.Task
 	perfTaskDo = func(n int) {
 		switch n {
@@ -264,7 +271,7 @@ func perfTaskOwn() {
 	// In any order: each P has its own ring.
 	inC := make(map[string]time.Duration)
 	for rec := r.Next(); rec != nil; rec = r.Next() {
-		inC[rec.Kind] = rec.Parts[pprof.TimeC]
+		inC[rec.Kind] = rec.Part(pprof.TimeC)
 	}
 	if one, ok := inC["one call"]; !ok || one != 0 || len(inC) != 2 || inC["two calls"] < perfTaskLeast {
 		perfTaskFail("in C %v, planted %v between two calls", inC, perfTaskPlanted)

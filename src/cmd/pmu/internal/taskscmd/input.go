@@ -10,8 +10,8 @@ import (
 	"cmd/pmu/internal/source"
 	"errors"
 	"fmt"
+	record "internal/task"
 	"io"
-	"runtime/task/record"
 )
 
 // maxLine is how long a line of JSON may be. A task with a full timeline has about a tenth.

@@ -10,9 +10,9 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	record "internal/task"
 	"net/http"
 	"net/url"
-	"runtime/task/record"
 	"strings"
 	"time"
 )

@@ -5,10 +5,10 @@
 package taskscmd
 
 import (
+	record "internal/task"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"runtime/task/record"
 	"slices"
 	"strings"
 	"testing"

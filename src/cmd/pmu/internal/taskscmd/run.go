@@ -12,9 +12,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	record "internal/task"
 	"io"
 	"os"
-	"runtime/task/record"
 	"slices"
 	"strings"
 )

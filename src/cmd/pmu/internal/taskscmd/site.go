@@ -6,7 +6,7 @@ package taskscmd
 
 import (
 	"cmp"
-	"runtime/task/record"
+	record "internal/task"
 	"slices"
 	"time"
 )

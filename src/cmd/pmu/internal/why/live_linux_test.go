@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"internal/race"
+	record "internal/task"
 	"math/rand/v2"
 	"os"
 	"regexp"
@@ -16,7 +17,6 @@ import (
 	"runtime/debug"
 	"runtime/pprof"
 	"runtime/task"
-	"runtime/task/record"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +25,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	_ "unsafe" // for go:linkname
 )
 
 // liveFailed is the kind of requests in which it was not possible to plant a cause, so that
@@ -72,10 +73,10 @@ func (s *service) in(t *task.Task, p pprof.TimePart, do func()) {
 	for {
 		u, ok := t.Usage()
 		if !ok || u.Wall > time.Minute {
-			s.t.Errorf("in %v for only %v of %v", p, u.Parts[p], u.Wall)
+			s.t.Errorf("in %v for only %v of %v", p, u.Part(p), u.Wall)
 			return
 		}
-		if u.Parts[p] >= liveDelay {
+		if u.Part(p) >= liveDelay {
 			return
 		}
 		do()
@@ -111,8 +112,7 @@ func (s *service) assist(_ context.Context, t *task.Task) func() {
 	}
 	for {
 		u, _ := t.Usage()
-		p := u.Parts
-		if gc := p[pprof.TimeGC]; gc >= liveDelay && gc >= max(p[pprof.TimeRunning], p[pprof.TimeRunnable], p[pprof.TimeStopTheWorld])*6/5 {
+		if gc := u.Part(pprof.TimeGC); gc >= liveDelay && gc >= max(u.Part(pprof.TimeRunning), u.Part(pprof.TimeRunnable), u.Part(pprof.TimeStopTheWorld))*6/5 {
 			break
 		}
 		if u.Wall > 15*liveDelay {
@@ -237,7 +237,7 @@ func (s *service) run(t *testing.T, c *liveCause, requests int) string {
 			}
 		}(collections())
 	}
-	r := task.NewReader(false)
+	r := record.NewRingReader(false)
 	var b why.Builder
 	for i, tries := 0, 0; i < requests; tries++ {
 		if tries > 3*requests {
@@ -358,6 +358,14 @@ What describes slow requests:
 	}
 }
 
+// How many events are counted at once, and for how long, in package runtime/task.
+//
+//go:linkname turnSize runtime/task.turnSize
+var turnSize int
+
+//go:linkname turnEpoch runtime/task.turnEpoch
+var turnEpoch time.Duration
+
 // TestLive tests that causes that are planted in a service are named first, by what tasks have
 // recorded. PMU_TEST_LIVE is how often each is. On a quiet machine, which the emulated one is,
 // nothing else may be named, and elsewhere only what the machine does.
@@ -379,8 +387,8 @@ func TestLive(t *testing.T) {
 	config := task.Config{Rate: 1}
 	c, noCounters := pprof.OpenCounters("page-faults")
 	if noCounters == nil {
-		defer c.Close()
-		config.Counters = c
+		c.Close()
+		config.Events = []string{"page-faults"}
 	} else if strings.Contains(os.Getenv("PMU_TEST_REQUIRE"), "root") {
 		t.Fatalf("root is required here: %v", noCounters)
 	}
@@ -445,18 +453,19 @@ func TestLive(t *testing.T) {
 		}
 		s.t = t
 		// Epochs are much longer than requests, or those that are slow are mostly in two.
-		config := task.Config{Rate: 1, Turns: [][]string{{"page-faults"}, {"major-faults", "alignment-faults"}}, Epoch: liveDelay * 15}
+		defer func(size int, epoch time.Duration) { turnSize, turnEpoch = size, epoch }(turnSize, turnEpoch)
+		turnSize, turnEpoch = 2, liveDelay*15
+		config := task.Config{Rate: 1, Events: []string{"page-faults", "major-faults", "alignment-faults"}}
 		if err := task.Start(config); err != nil {
 			t.Fatal(err)
 		}
 		for range runs {
-			epochs := task.ReadStats().Epochs
 			got := s.run(t, &liveCauses[2], 2*liveRequests)
 			first, _, _ := strings.Cut(got, "\n")
 			if !leads(got, "page-faults", quiet) || !strings.Contains(got, "3 events were recorded in some requests only") {
 				t.Errorf("want page-faults:\n%s", got)
 			}
-			t.Logf("%s, %d epochs", first, task.ReadStats().Epochs-epochs)
+			t.Log(first)
 		}
 	})
 	runtime.KeepAlive(s.heap)

@@ -5,10 +5,10 @@
 package why
 
 import (
+	record "internal/task"
 	"math/rand/v2"
 	"reflect"
 	"runtime/pprof"
-	"runtime/task/record"
 	"strings"
 	"testing"
 	"time"

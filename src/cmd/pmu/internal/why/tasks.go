@@ -6,8 +6,8 @@ package why
 
 import (
 	"fmt"
+	record "internal/task"
 	"runtime/pprof"
-	"runtime/task/record"
 	"time"
 )
 

@@ -5,11 +5,11 @@
 package why
 
 import (
+	record "internal/task"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"runtime/pprof"
-	"runtime/task/record"
 	"slices"
 	"strings"
 	"testing"

@@ -8,9 +8,9 @@ import (
 	"cmd/pmu/internal/source"
 	"cmd/pmu/internal/why"
 	"fmt"
+	record "internal/task"
 	"net/url"
 	"runtime/pprof"
-	"runtime/task/record"
 	"strings"
 )
 

@@ -7,9 +7,9 @@ package whycmd
 import (
 	"cmd/pmu/internal/verb"
 	"fmt"
+	record "internal/task"
 	"math/rand/v2"
 	"runtime/pprof"
-	"runtime/task/record"
 	"strings"
 	"testing"
 	"time"

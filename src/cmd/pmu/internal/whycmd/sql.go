@@ -9,9 +9,9 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	record "internal/task"
 	"io"
 	"math"
-	"runtime/task/record"
 	"slices"
 	"strconv"
 	"strings"
@@ -175,7 +175,7 @@ func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string,
 
 // partKey returns the key that a part of the time has in a line of JSON.
 func partKey(p record.Part) string {
-	return strings.ReplaceAll(strings.ToLower(p.String()), "-", "_") + "_ns"
+	return record.PartColumn(p) + "_ns"
 }
 
 // taskSource says where in the line of a task a column is; see [why.Builder.AddTask].

@@ -7,9 +7,9 @@ package whycmd
 import (
 	"flag"
 	"fmt"
+	record "internal/task"
 	"os"
 	"path/filepath"
-	"runtime/task/record"
 	"strings"
 	"testing"
 	"time"

@@ -1,0 +1,416 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package task
+
+import (
+	"cmp"
+	"runtime/pprof"
+	"slices"
+	"time"
+)
+
+// A Segment is a piece of a critical path: what the end of a task, or of a request, had to
+// wait for at a time. Segments of a path are in order of time, and partition it: each begins
+// where the one before ends.
+type Segment struct {
+	Node       *Node // of the task, in a request's path; otherwise nil
+	Task       *Task // that the goroutine worked for
+	Goroutine  uint64
+	Start, End time.Duration // since the start of the task, or of the request
+
+	// Part is what the goroutine was in. A timeline leaves out what is short, and what was
+	// before a goroutine came to work for the task. So one that is running here runs, or is
+	// in waits and system calls that were shorter than those recorded, or has yet to begin.
+	Part   Part
+	Reason string // of a wait, as in stack traces
+	Frame  Frame  // where; see [Place]
+
+	// Stretch is what the segment is of; nil if the goroutine ran.
+	Stretch *Stretch
+	Call    int // the index in Task.Calls of the call of a server that it waited for, or -1
+
+	// Stopped is for how long, at least, the world was stopped within the segment.
+	Stopped time.Duration
+	// Behind is how much of a runnable segment another task had the thread, at least; see
+	// [Stretch].BehindKind.
+	Behind time.Duration
+}
+
+// Bounds of the search for a critical path. Records of real tasks are far below; they keep
+// one that was made up from taking long.
+const (
+	maxHops  = 64      // from a goroutine to the one that woke it, nested
+	maxSteps = 1 << 20 // all in all
+)
+
+// CriticalPath returns what t's end had to wait for, which partitions [0, t.Wall).
+//
+// It goes back from the end on the goroutine that began the task. Where that waited for
+// another goroutine of the task, which woke it, the path is that goroutine's for the time of
+// the wait, and so on. Where it waited for something else, the wait is a segment. A task
+// without a Timeline has one segment, in which it ran.
+//
+// This is the chain of wakeups that TAILOR follows (Xi Yang's thesis, chapter 4), by what
+// Go's scheduler has noted instead of the kernel's.
+func (t *Task) CriticalPath() []Segment { return new(walker).criticalPath(t) }
+
+// criticalPath is [Task.CriticalPath]. The next call for the same walker writes over what it
+// returns.
+func (w *walker) criticalPath(t *Task) []Segment {
+	w.init(t)
+	w.walk(t.Goroutine, 0, t.Wall)
+	slices.Reverse(w.path)
+	return w.path
+}
+
+// A walker finds a path through one task, from its end to its start. It can be used again.
+type walker struct {
+	t     *Task
+	all   []wait
+	of    map[uint64][]wait // of all, by goroutine, in order of start
+	calls []wait            // of servers, in order of start
+	path  []Segment         // the last one first
+	stack []uint64          // goroutines that wait for each other, outermost first
+	steps int
+}
+
+// A wait is a Stretch, or a Call, with times that are in order and within the task,
+// whatever the record says.
+type wait struct {
+	start, wake, end time.Duration
+	latest           time.Duration // end of this one and of those that start before
+	stretch          *Stretch
+	call             int
+}
+
+func (w *walker) init(t *Task) {
+	if w.of == nil {
+		w.of = make(map[uint64][]wait)
+		w.all = make([]wait, 0, len(t.Timeline))
+		w.path = make([]Segment, 0, 2*len(t.Timeline)+1)
+	}
+	clear(w.of)
+	w.t, w.all, w.calls, w.path, w.stack, w.steps = t, w.all[:0], w.calls[:0], w.path[:0], append(w.stack[:0], t.Goroutine), 0
+	within := func(d, from time.Duration) time.Duration {
+		return max(from, min(d, t.Wall))
+	}
+	for i := range t.Timeline {
+		s := &t.Timeline[i]
+		if s.Region != "" {
+			continue
+		}
+		x := wait{stretch: s, call: -1}
+		x.start = within(s.Start, 0)
+		x.end = within(s.End, x.start)
+		x.wake = min(within(s.Wake, x.start), x.end)
+		if x.start < x.end {
+			w.all = append(w.all, x)
+		}
+	}
+	for i := range t.Calls {
+		c := &t.Calls[i]
+		if c.Flags&Client == 0 {
+			continue
+		}
+		x := wait{call: i}
+		x.start = within(c.Start, 0)
+		x.end = x.start + max(0, min(c.Wall, t.Wall-x.start))
+		if x.start < x.end {
+			w.calls = append(w.calls, x)
+		}
+	}
+	slices.SortStableFunc(w.all, func(a, b wait) int { return cmp.Compare(a.stretch.Goroutine, b.stretch.Goroutine) })
+	for list := w.all; len(list) > 0; {
+		g := list[0].stretch.Goroutine
+		n := 1
+		for n < len(list) && list[n].stretch.Goroutine == g {
+			n++
+		}
+		order(list[:n])
+		w.of[g] = list[:n]
+		list = list[n:]
+	}
+	order(w.calls)
+}
+
+func order(list []wait) {
+	slices.SortStableFunc(list, func(a, b wait) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
+	})
+	var latest time.Duration
+	for i := range list {
+		latest = max(latest, list[i].end)
+		list[i].latest = latest
+	}
+}
+
+// before returns the index in list of the wait that was going on just before t, the
+// innermost one, or of the last one before that; or -1. Waits nest if C calls Go: what is
+// inside that one has ended by inner.
+func (w *walker) before(list []wait, t time.Duration) (best int, inner time.Duration) {
+	n, _ := slices.BinarySearchFunc(list, t, func(x wait, t time.Duration) int {
+		return cmp.Compare(x.start, t)
+	})
+	best = -1
+	for i := n - 1; i >= 0; i-- {
+		w.steps++
+		if best < 0 || list[i].end > list[best].end {
+			if best >= 0 {
+				inner = list[best].end
+			}
+			best = i
+		}
+		if list[best].end >= t || list[i].latest <= list[best].end {
+			break // as a rule at once
+		}
+	}
+	return best, inner
+}
+
+// walk adds what goroutine g did in [from, to), backwards.
+func (w *walker) walk(g uint64, from, to time.Duration) {
+	list := w.of[g]
+	for to > from {
+		w.steps++
+		i, inner := -1, time.Duration(0)
+		if w.steps < maxSteps {
+			i, inner = w.before(list, to)
+		}
+		if i < 0 || list[i].end <= from {
+			w.add(Segment{Goroutine: g, Start: from, End: to, Part: pprof.TimeRunning})
+			return
+		}
+		x := &list[i]
+		if x.end < to {
+			w.add(Segment{Goroutine: g, Start: x.end, End: to, Part: pprof.TimeRunning})
+			to = x.end
+		}
+		from := max(from, inner) // of what is x's
+		if wake := max(x.wake, from); wake < to {
+			w.runnable(x, wake, to)
+			to = wake
+		}
+		if i == 0 && x.start == x.wake && x.start > from && w.follows(x, from, to) {
+			// The go statement made it runnable: there was no such goroutine before.
+			w.hop(x.stretch.Waker.Goroutine, from, to)
+			return
+		}
+		if start := max(x.start, from); start < to {
+			if w.follows(x, start, to) {
+				w.hop(x.stretch.Waker.Goroutine, start, to)
+			} else {
+				w.wait(x, start, to)
+			}
+			to = start
+		}
+	}
+}
+
+func (w *walker) hop(g uint64, from, to time.Duration) {
+	w.stack = append(w.stack, g)
+	w.walk(g, from, to)
+	w.stack = w.stack[:len(w.stack)-1]
+}
+
+// follows reports whether what went on in [from, to) is what the goroutine did that has
+// ended x.
+func (w *walker) follows(x *wait, from, to time.Duration) bool {
+	k := &x.stretch.Waker
+	if k.Goroutine == 0 || k.Goroutine == x.stretch.Goroutine || len(w.stack) >= maxHops || w.steps >= maxSteps {
+		return false
+	}
+	if slices.Contains(w.stack, k.Goroutine) {
+		return false // it waits itself: the record makes no sense
+	}
+	own := k.Span == w.t.Span
+	if !own && k.Span != (SpanID{}) && !slices.ContainsFunc(w.t.Calls, func(c Call) bool { return c.Span == k.Span }) {
+		return false // it worked for another task
+	}
+	if len(w.of[k.Goroutine]) > 0 {
+		return true
+	}
+	// It never waited for long, if it is the task's; or it did, for a server, before it was.
+	return own && k.Span != (SpanID{}) && (!forCall(x.stretch.Part) || w.call(from, to) < 0)
+}
+
+func (w *walker) add(s Segment) {
+	s.Task = w.t
+	if s.Stretch == nil {
+		s.Call = -1
+	}
+	w.path = append(w.path, s)
+}
+
+// atLeast returns how much of d, which is somewhere in a length of all, is in a part of it.
+func atLeast(d, part, all time.Duration) time.Duration {
+	return max(0, min(d, all)-(all-part))
+}
+
+// stopped divides the time in x for which the world was stopped: as the goroutine runs
+// again once the world does, most of it is at the end.
+func (x *wait) stopped() (waiting, runnable time.Duration) {
+	d := min(max(0, x.stretch.Stopped), x.end-x.start)
+	runnable = min(d, x.end-x.wake)
+	return d - runnable, runnable
+}
+
+func (w *walker) runnable(x *wait, from, to time.Duration) {
+	all := x.end - x.wake
+	_, stopped := x.stopped()
+	s := Segment{
+		Goroutine: x.stretch.Goroutine, Start: from, End: to, Part: pprof.TimeRunnable,
+		Frame: Place(x.stretch.Stack), Stretch: x.stretch, Call: -1,
+		Stopped: atLeast(stopped, to-from, all),
+	}
+	if x.stretch.BehindKind != "" {
+		s.Behind = min(atLeast(max(0, x.stretch.Behind), to-from, all), to-from-s.Stopped)
+	}
+	w.add(s)
+}
+
+// wait adds the segments of a wait, or of a system call: one for each call of a server
+// that it was for, and for the time between them.
+func (w *walker) wait(x *wait, from, to time.Duration) {
+	all := x.wake - x.start
+	stopped, _ := x.stopped()
+	for to > from {
+		w.steps++
+		start, call := from, -1
+		if forCall(x.stretch.Part) && w.steps < maxSteps {
+			if c := w.call(from, to); c >= 0 {
+				c := &w.calls[c]
+				if c.end < to {
+					start = max(c.end, from)
+				} else {
+					start, call = max(c.start, from), c.call
+				}
+			}
+		}
+		w.add(Segment{
+			Goroutine: x.stretch.Goroutine, Start: start, End: to,
+			Part: x.stretch.Part, Reason: x.stretch.Reason, Frame: Place(x.stretch.Stack),
+			Stretch: x.stretch, Call: call,
+			Stopped: atLeast(stopped, to-start, all),
+		})
+		to = start
+	}
+}
+
+// call returns the index in w.calls of the call that goes on just before to: the one that
+// ends first after that, as it is a goroutine that was waiting for it that ends it. If there
+// is none, it is the last that ended after from; or -1.
+func (w *walker) call(from, to time.Duration) int {
+	best, last := -1, -1
+	for i := range w.calls {
+		c := &w.calls[i]
+		w.steps++
+		switch {
+		case c.start >= to || c.end <= from:
+		case c.end >= to:
+			if best < 0 || c.end < w.calls[best].end {
+				best = i
+			}
+		case last < 0 || c.end > w.calls[last].end:
+			last = i
+		}
+	}
+	if best < 0 {
+		best = last
+	}
+	return best
+}
+
+// forCall reports whether a wait in part p may be for the answer of another server:
+// net/http's client, for example, waits in a select statement for the goroutine that reads
+// the connection.
+func forCall(p Part) bool {
+	switch p {
+	case pprof.TimeNetwork, pprof.TimeSelect, pprof.TimeChan, pprof.TimeSync, pprof.TimeOther:
+		return true
+	}
+	return false
+}
+
+// CriticalPath returns what the end of the request's first task, Roots[0], had to wait for,
+// which partitions its time. It is the task's own path, see [Task.CriticalPath], in which
+// those of the servers that it called take the place of the calls, as far as there are
+// records of them. What remains of a call is the way there and back.
+func (r *Request) CriticalPath() []Segment {
+	if len(r.Roots) == 0 {
+		return nil
+	}
+	p := requestPath{walkers: make(map[*Node]*walker)}
+	root := r.Roots[0]
+	p.add(root, 0, root.Task.Wall, 0)
+	return p.path
+}
+
+type requestPath struct {
+	path    []Segment
+	walkers map[*Node]*walker
+}
+
+// maxServers is how deeply calls may nest.
+const maxServers = 64
+
+// add adds the path of n's task for [from, to), since its start.
+func (p *requestPath) add(n *Node, from, to time.Duration, depth int) {
+	w := p.walkers[n]
+	if w == nil {
+		w = new(walker)
+		w.init(n.Task)
+		p.walkers[n] = w
+	}
+	w.path = nil
+	w.walk(n.Task.Goroutine, from, to)
+	path := w.path
+	for i := len(path) - 1; i >= 0; i-- {
+		s := path[i]
+		s.Node = n
+		// The rest of s is after those servers' tasks that have been added.
+		if s.Call >= 0 && depth < maxServers {
+			for _, c := range n.callees(s.Call) {
+				start := max(c.Start-n.Start, s.Start)
+				end := min(c.End()-n.Start, s.End)
+				if start >= end {
+					continue
+				}
+				p.piece(s, s.Start, start, n.Start)
+				p.add(c, start+n.Start-c.Start, end+n.Start-c.Start, depth+1)
+				s.Start = end
+			}
+		}
+		p.piece(s, s.Start, s.End, n.Start)
+	}
+}
+
+// piece adds what is in [from, to) of s, whose task began at start.
+func (p *requestPath) piece(s Segment, from, to, start time.Duration) {
+	if from >= to {
+		return
+	}
+	s.Stopped = atLeast(s.Stopped, to-from, s.End-s.Start)
+	s.Behind = atLeast(s.Behind, to-from, s.End-s.Start)
+	s.Start, s.End = from+start, to+start
+	p.path = append(p.path, s)
+}
+
+// callees returns the tasks of other servers that work on the call, in order of start.
+func (n *Node) callees(call int) (list []*Node) {
+	for _, c := range n.Children {
+		switch {
+		case c.Call != call:
+		case c.Server != n.Server:
+			list = append(list, c)
+		default: // the client's task
+			for _, c := range c.Children {
+				if c.Server != n.Server || c.Task.Flags&ServerOf != 0 {
+					list = append(list, c)
+				}
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,248 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package task
+
+import (
+	"fmt"
+	"math/rand"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const testMs = time.Millisecond
+
+// parted fails the test unless path partitions [from, to).
+func parted(t *testing.T, path []Segment, from, to time.Duration) {
+	t.Helper()
+	at := from
+	for i, s := range path {
+		if s.Start != at || s.End <= s.Start {
+			t.Fatalf("segment %d is [%d,%d), want one that begins at %d", i, s.Start, s.End, at)
+		}
+		if s.Stopped < 0 || s.Behind < 0 || s.Stopped+s.Behind > s.End-s.Start {
+			t.Fatalf("segment %d of %v: stopped %v, behind %v", i, s.End-s.Start, s.Stopped, s.Behind)
+		}
+		if s.Call >= len(s.Task.Calls) || s.Call < -1 {
+			t.Fatalf("segment %d: call %d of %d", i, s.Call, len(s.Task.Calls))
+		}
+		at = s.End
+	}
+	if at != max(from, to) {
+		t.Fatalf("path ends at %d, want %d", at, to)
+	}
+}
+
+// pathText returns a path in short: goroutine, part and milliseconds.
+func pathText(path []Segment) string {
+	var text []string
+	for _, s := range path {
+		w := fmt.Sprintf("%d %v %d-%d", s.Goroutine, s.Part, s.Start/testMs, s.End/testMs)
+		if s.Call >= 0 {
+			w += " " + s.Task.Calls[s.Call].Kind
+		}
+		if s.Node != nil {
+			w = s.Task.Kind + " " + w
+		}
+		text = append(text, w)
+	}
+	return strings.Join(text, ", ")
+}
+
+// waited returns a wait of goroutine g, in ms.
+func waited(g uint64, part Part, start, wake, end int, waker Waker) Stretch {
+	return Stretch{
+		Goroutine: g, Part: part, Waker: waker,
+		Start: time.Duration(start) * testMs, Wake: time.Duration(wake) * testMs, End: time.Duration(end) * testMs,
+	}
+}
+
+func TestCriticalPath(t *testing.T) {
+	self := SpanID{1}
+	child := SpanID{2}
+	other := SpanID{9}
+	call := func(kind string, flags Flags, start, end int) Call {
+		return Call{Span: child, Kind: kind, Flags: flags, Start: time.Duration(start) * testMs, Wall: time.Duration(end-start) * testMs}
+	}
+	for _, test := range []struct {
+		name     string
+		timeline []Stretch
+		calls    []Call
+		want     string
+	}{
+		{"nothing", nil, nil, "1 running 0-100"},
+		{"sleep", []Stretch{waited(1, pprof.TimeSleep, 10, 30, 35, Waker{})}, nil,
+			"1 running 0-10, 1 sleep 10-30, 1 runnable 30-35, 1 running 35-100"},
+		{"another goroutine's sleep is not on it", []Stretch{waited(2, pprof.TimeSleep, 10, 30, 35, Waker{})}, nil,
+			"1 running 0-100"},
+		{"waker of the task", []Stretch{
+			waited(1, pprof.TimeChan, 10, 80, 82, Waker{Goroutine: 2, Span: self}),
+			waited(2, pprof.TimeSleep, 20, 70, 71, Waker{}),
+		}, nil, "1 running 0-10, 2 running 10-20, 2 sleep 20-70, 2 runnable 70-71, 2 running 71-80, 1 runnable 80-82, 1 running 82-100"},
+		{"what the waker did before is not on it", []Stretch{
+			waited(1, pprof.TimeChan, 30, 80, 80, Waker{Goroutine: 2, Span: self}),
+			waited(2, pprof.TimeSleep, 5, 40, 40, Waker{}),
+		}, nil, "1 running 0-30, 2 sleep 30-40, 2 running 40-80, 1 running 80-100"},
+		{"chain of wakers", []Stretch{
+			waited(1, pprof.TimeSync, 10, 90, 90, Waker{Goroutine: 2, Span: self}),
+			waited(2, pprof.TimeChan, 20, 80, 80, Waker{Goroutine: 3}),
+			waited(3, pprof.TimeSyscall, 30, 70, 70, Waker{}),
+		}, nil, "1 running 0-10, 2 running 10-20, 3 running 20-30, 3 syscall 30-70, 3 running 70-80, 2 running 80-90, 1 running 90-100"},
+		{"waker that never waited", []Stretch{waited(1, pprof.TimeChan, 10, 80, 80, Waker{Goroutine: 2, Span: self})}, nil,
+			"1 running 0-10, 2 running 10-80, 1 running 80-100"},
+		{"waker of another task", []Stretch{
+			waited(1, pprof.TimeMutex, 10, 80, 80, Waker{Goroutine: 2, Span: other}),
+			waited(2, pprof.TimeSleep, 20, 70, 70, Waker{}),
+		}, nil, "1 running 0-10, 1 mutex 10-80, 1 running 80-100"},
+		{"waker of a child", []Stretch{
+			waited(1, pprof.TimeChan, 10, 80, 80, Waker{Goroutine: 2, Span: child}),
+			waited(2, pprof.TimeSleep, 20, 70, 70, Waker{}),
+		}, []Call{call("child", 0, 10, 80)}, "1 running 0-10, 2 running 10-20, 2 sleep 20-70, 2 running 70-80, 1 running 80-100"},
+		{"go statement", []Stretch{
+			waited(1, pprof.TimeChan, 20, 90, 90, Waker{Goroutine: 3, Span: self}),
+			waited(2, pprof.TimeSleep, 22, 50, 50, Waker{}),
+			waited(3, pprof.TimeRunnable, 60, 60, 65, Waker{Goroutine: 2, Span: self}),
+		}, nil, "1 running 0-20, 2 running 20-22, 2 sleep 22-50, 2 running 50-60, 3 runnable 60-65, 3 running 65-90, 1 running 90-100"},
+		{"wakers in a circle", []Stretch{
+			waited(1, pprof.TimeChan, 10, 80, 80, Waker{Goroutine: 2, Span: self}),
+			waited(2, pprof.TimeChan, 10, 80, 80, Waker{Goroutine: 3, Span: self}),
+			waited(3, pprof.TimeChan, 10, 80, 80, Waker{Goroutine: 1, Span: self}),
+		}, nil, "1 running 0-10, 3 chan 10-80, 1 running 80-100"},
+		{"C that waits in Go", []Stretch{
+			waited(1, pprof.TimeC, 10, 80, 80, Waker{}),
+			waited(1, pprof.TimeSleep, 20, 30, 30, Waker{}),
+		}, nil, "1 running 0-10, 1 C 10-20, 1 sleep 20-30, 1 C 30-80, 1 running 80-100"},
+		{"regions are no waits", []Stretch{{Goroutine: 1, Region: "r", Start: 10 * testMs, Wake: 20 * testMs, End: 20 * testMs}}, nil,
+			"1 running 0-100"},
+		{"call", []Stretch{waited(1, pprof.TimeSelect, 10, 80, 80, Waker{Goroutine: 7, Span: other})},
+			[]Call{call("GET", Client, 5, 85)}, "1 running 0-10, 1 select 10-80 GET, 1 running 80-100"},
+		{"call in a part of a wait", []Stretch{waited(1, pprof.TimeNetwork, 10, 80, 80, Waker{})},
+			[]Call{call("a", Client, 20, 40), call("b", Client, 50, 70)},
+			"1 running 0-10, 1 network 10-20, 1 network 20-40 a, 1 network 40-50, 1 network 50-70 b, 1 network 70-80, 1 running 80-100"},
+		{"of calls side by side, the one that ended the wait", []Stretch{waited(1, pprof.TimeNetwork, 10, 60, 60, Waker{})},
+			[]Call{call("long", Client, 5, 90), call("short", Client, 9, 61), call("early", Client, 9, 30)},
+			"1 running 0-10, 1 network 10-60 short, 1 running 60-100"},
+		{"a sleep is for no call", []Stretch{waited(1, pprof.TimeSleep, 10, 80, 80, Waker{})},
+			[]Call{call("GET", Client, 5, 85)}, "1 running 0-10, 1 sleep 10-80, 1 running 80-100"},
+		{"a goroutine that reads a connection waits as long as the call", []Stretch{
+			waited(1, pprof.TimeSelect, 10, 80, 80, Waker{Goroutine: 7, Span: self}),
+		}, []Call{call("GET", Client, 5, 85)}, "1 running 0-10, 1 select 10-80 GET, 1 running 80-100"},
+	} {
+		x := &Task{Span: self, Goroutine: 1, Wall: 100 * testMs, Timeline: test.timeline, Calls: test.calls}
+		path := x.CriticalPath()
+		parted(t, path, 0, x.Wall)
+		if got := pathText(path); got != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, got, test.want)
+		}
+	}
+}
+
+// oddTask returns a task whose times, goroutines, wakers and calls are random, and of which
+// many make no sense.
+func oddTask(r *rand.Rand) *Task {
+	x := &Task{Span: SpanID{1}, Goroutine: uint64(r.Intn(4)), Wall: time.Duration(r.Intn(1000)), Goroutines: int64(r.Intn(5))}
+	any := func() time.Duration {
+		switch r.Intn(20) {
+		case 0:
+			return time.Duration(r.Uint64())
+		case 1:
+			return -time.Duration(r.Intn(100))
+		}
+		return time.Duration(r.Intn(1100))
+	}
+	for range r.Intn(40) {
+		s := Stretch{
+			Goroutine: uint64(r.Intn(5)), Part: Part(r.Intn(int(NumParts) + 2)), Start: any(), Wake: any(), End: any(),
+			Stopped: any(), Behind: any(), Reason: "r",
+			Waker: Waker{Goroutine: uint64(r.Intn(6)), Span: SpanID{byte(r.Intn(4))}},
+		}
+		if r.Intn(2) == 0 { // in order
+			s.Wake = max(s.Wake, s.Start)
+			s.End = max(s.End, s.Wake)
+		}
+		if r.Intn(2) == 0 {
+			s.BehindKind = "hog"
+		}
+		if r.Intn(10) == 0 {
+			s.Region = "region"
+		}
+		x.Timeline = append(x.Timeline, s)
+	}
+	for range r.Intn(5) {
+		x.Calls = append(x.Calls, Call{Span: SpanID{byte(r.Intn(6))}, Flags: Flags(r.Intn(16)), Start: any(), Wall: any(), Kind: "k"})
+	}
+	for p := range x.Parts {
+		x.Parts[p] = any()
+	}
+	if r.Intn(2) == 0 {
+		x.Usual = &Usual{Tasks: int64(r.Intn(20)), Wall: any()}
+		for p := range x.Usual.Parts {
+			x.Usual.Parts[p] = any()
+		}
+	}
+	return x
+}
+
+func checkAnalysis(t *testing.T, x *Task) {
+	t.Helper()
+	parted(t, x.CriticalPath(), 0, x.Wall)
+	var sum time.Duration
+	list := x.Hazards()
+	for i, h := range list {
+		if h.Time <= 0 || h.More < 0 || h.More > h.Time {
+			t.Fatalf("%v: %v, more %v", h, h.Time, h.More)
+		}
+		if text := h.String(); text == "" || strings.ContainsAny(text, timeMark+"{}") {
+			t.Fatalf("text of %s: %q", h.Cause, text)
+		}
+		if i > 0 && list[i-1].More < h.More {
+			t.Fatalf("hazards are not in order: %v", list)
+		}
+		sum += h.Time
+	}
+	if sum > x.Wall {
+		t.Fatalf("hazards of %v in a task of %v: %v", sum, x.Wall, list)
+	}
+}
+
+func TestCriticalPathOdd(t *testing.T) {
+	for seed := range int64(5000) {
+		x := oddTask(rand.New(rand.NewSource(seed)))
+		checkAnalysis(t, x)
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+// TestCriticalPathBounded has waits that would be looked at in every order.
+func TestCriticalPathBounded(t *testing.T) {
+	const n = 5000
+	x := &Task{Span: SpanID{1}, Goroutine: 1, Wall: 4 * n}
+	for i := range n {
+		for _, g := range []uint64{1, 2} {
+			x.Timeline = append(x.Timeline, Stretch{
+				Goroutine: g, Start: time.Duration(i), Wake: time.Duration(3*n - i), End: time.Duration(3*n - i + 1),
+				Part: pprof.TimeChan, Waker: Waker{Goroutine: 3 - g, Span: x.Span},
+			})
+		}
+		x.Calls = append(x.Calls, Call{Flags: Client, Start: time.Duration(i), Wall: 2})
+	}
+	w := new(walker)
+	w.init(x)
+	w.walk(1, 0, x.Wall)
+	slices.Reverse(w.path)
+	parted(t, w.path, 0, x.Wall)
+	if w.steps > 2*maxSteps {
+		t.Errorf("%d steps, want at most %d", w.steps, 2*maxSteps)
+	}
+}
+
+func FuzzCriticalPath(f *testing.F) {
+	f.Add(int64(1))
+	f.Fuzz(func(t *testing.T, seed int64) { checkAnalysis(t, oddTask(rand.New(rand.NewSource(seed)))) })
+}

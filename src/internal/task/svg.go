@@ -1,0 +1,432 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package task
+
+import (
+	"io"
+	"math"
+	"runtime/pprof"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// This file is what the diagrams have in common: colours, texts, and the elements of SVG.
+//
+// A diagram is one svg element (SVG 1.1, https://www.w3.org/TR/SVG11/), without scripts
+// and without anything from elsewhere. It can be a file of its own, or be a part of an
+// HTML page. A page has at most one diagram of a kind, as the IDs in a diagram are those
+// of its kind, and CSS knows the classes of all diagrams in a page: they are the same.
+//
+// Records may come from others, in any size. So texts are escaped, and cut to a length;
+// times are clipped to what is drawn; and the number of elements is bounded: what is
+// narrower than some pixels is drawn together with its neighbours, which the diagram says.
+
+// maxShapes is how many stretches or tasks, about, a diagram draws as shapes of their own.
+const maxShapes = 1500
+
+// A partStyle is how a part of time looks.
+//
+// There are no fifteen colours that everybody can tell apart. So there are eight, those
+// of Okabe and Ito (https://jfly.uni-koeln.de/color/), which most colour-blind people
+// can; parts that have a colour in common are relatives, and one of them is hatched. Text
+// in boxes and tooltips says the same, and so does the legend.
+type partStyle struct {
+	fill  string
+	text  string // colour of text on it
+	hatch string // the path of a pattern 6 wide and 6 high; empty if it is plain
+}
+
+const (
+	hatchUp   = "M-1 1L1 -1M0 6L6 0M5 7L7 5"
+	hatchDown = "M-1 5L1 7M0 0L6 6M5 -1L7 1"
+	hatchBoth = hatchUp + hatchDown
+)
+
+var partStyles = [NumParts]partStyle{
+	pprof.TimeRunning:      {"#009e73", "#000", ""},
+	pprof.TimePreempted:    {"#009e73", "#000", hatchUp},
+	pprof.TimeRunnable:     {"#e69f00", "#000", ""},
+	pprof.TimeSyscall:      {"#56b4e9", "#000", ""},
+	pprof.TimeC:            {"#56b4e9", "#000", hatchUp},
+	pprof.TimeChan:         {"#0072b2", "#fff", ""},
+	pprof.TimeSelect:       {"#0072b2", "#fff", hatchUp},
+	pprof.TimeMutex:        {"#d55e00", "#000", ""},
+	pprof.TimeSync:         {"#d55e00", "#000", hatchUp},
+	pprof.TimeNetwork:      {"#cc79a7", "#000", ""},
+	pprof.TimeSleep:        {"#aaaaaa", "#000", ""},
+	pprof.TimeCoroutine:    {"#cc79a7", "#000", hatchUp},
+	pprof.TimeGC:           {"#f0e442", "#000", ""},
+	pprof.TimeStopTheWorld: {"#666666", "#fff", hatchBoth},
+	pprof.TimeOther:        {"#aaaaaa", "#000", hatchDown},
+}
+
+// drawn returns the part that p is drawn as, whatever p is.
+func drawn(p Part) Part { return min(p, NumParts-1) }
+
+// svgStyle is the style sheet of all diagrams. What has a colour of its own in the dark
+// has a class; parts of time look the same in both modes.
+const svgStyle = `
+.gotask{font:11px system-ui,sans-serif;color:#111;--paper:#fff;--soft:#f1f1f1;--grid:#ddd;--dim:#595959}
+.gotask text{fill:currentColor}
+.gotask .paper{fill:var(--paper,#fff)}
+.gotask .soft{fill:var(--soft,#f1f1f1)}
+.gotask .grid{fill:none;stroke:var(--grid,#ddd)}
+.gotask .dim{fill:var(--dim,#595959)}
+.gotask .b{font-weight:bold}
+.gotask .head{font-size:14px;font-weight:bold}
+.gotask .box{stroke:var(--paper,#fff);stroke-width:.5}
+.gotask .region{fill:none;stroke:currentColor}
+.gotask .task{fill:var(--soft,#f1f1f1);stroke:currentColor}
+.gotask .other{fill:none;stroke:currentColor;stroke-dasharray:3 3;opacity:.7}
+.gotask .wake{fill:none;stroke:currentColor}
+.gotask .path{fill:none;stroke:currentColor;stroke-width:4;stroke-linejoin:round}
+.gotask .stop{fill:currentColor;fill-opacity:.16;stroke:currentColor;stroke-opacity:.5}
+.gotask .unsure{stroke-dasharray:4 3}
+@media (prefers-color-scheme:dark){.gotask{color:#eee;--paper:#16181c;--soft:#272b31;--grid:#3a3f46;--dim:#aab}}
+`
+
+// An svgWriter makes a diagram.
+type svgWriter struct {
+	strings.Builder
+	id     string // that IDs begin with
+	parts  [NumParts]bool
+	shapes int
+}
+
+// num appends a coordinate.
+func (b *svgWriter) num(x float64) {
+	if math.IsNaN(x) || math.Abs(x) > 1e6 {
+		x = 0 // can't be, as times are clipped
+	}
+	s := strconv.FormatFloat(x, 'f', 1, 64)
+	b.WriteString(strings.TrimSuffix(s, ".0"))
+}
+
+// put appends strings as they are, numbers, and texts escaped.
+func (b *svgWriter) put(args ...any) {
+	for _, arg := range args {
+		switch v := arg.(type) {
+		case string:
+			b.WriteString(v)
+		case int:
+			b.WriteString(strconv.Itoa(v))
+		case float64:
+			b.num(v)
+		case svgText:
+			b.text(string(v))
+		}
+	}
+}
+
+// An svgText is from a record: put escapes it.
+type svgText string
+
+// text appends s for both text and the values of attributes. Characters that XML can't
+// hold, and those that change the direction of what follows, are replaced.
+func (b *svgWriter) text(s string) {
+	for _, c := range s {
+		switch {
+		case c == '&':
+			b.WriteString("&amp;")
+		case c == '<':
+			b.WriteString("&lt;")
+		case c == '>':
+			b.WriteString("&gt;")
+		case c == '"':
+			b.WriteString("&#34;")
+		case c == '\'':
+			b.WriteString("&#39;")
+		case c == '\n':
+			b.WriteString("&#10;")
+		case c == '\t':
+			b.WriteByte(' ')
+		case c < ' ', 0x7f <= c && c < 0xa0, c == 0xfffe, c == 0xffff,
+			0x202a <= c && c <= 0x202e, 0x2066 <= c && c <= 0x2069:
+			b.WriteRune(utf8.RuneError)
+		default:
+			b.WriteRune(c)
+		}
+	}
+}
+
+// title appends the tooltip of the element that is open: one line for each of lines.
+func (b *svgWriter) title(lines ...string) {
+	b.WriteString("<title>")
+	first := true
+	for _, line := range lines {
+		if line == "" {
+			continue
+		}
+		if !first {
+			b.WriteString("&#10;")
+		}
+		first = false
+		b.text(cut(oneLine(line), 500))
+	}
+	b.WriteString("</title>")
+}
+
+// label appends a text that begins, ends (anchor "end") or is centred ("middle") at x. It
+// is cut to width; what is too narrow for three characters is left out.
+func (b *svgWriter) label(x, y, width float64, anchor, class, s string) {
+	n := int(width / charWidth)
+	if n < 3 {
+		return
+	}
+	s = cutWidth(oneLine(s), n)
+	b.put("<text x=\"", x, "\" y=\"", y, "\"")
+	if class != "" {
+		b.put(" class=\"", class, "\"")
+	}
+	if anchor != "" {
+		b.put(" text-anchor=\"", anchor, "\"")
+	}
+	b.put(">", svgText(s), "</text>")
+}
+
+// charWidth is about how wide a character of a proportional font is, in pixels, at the
+// size of the style sheet. A text that is cut a little early is better than one that
+// runs into its neighbour.
+const charWidth = 6.2
+
+// box appends a box of a part of time, without ending it, for its title to follow.
+func (b *svgWriter) box(p Part, x, y, w, h float64) {
+	b.put("<rect class=\"box\" x=\"", x, "\" y=\"", y, "\" width=\"", max(w, 0.5), "\" height=\"", h, "\" fill=\"", b.fill(p), "\"")
+	b.shapes++
+}
+
+// boxLabel appends the text in a box, if it fits.
+func (b *svgWriter) boxLabel(p Part, x, y, w float64, s string) {
+	s = oneLine(s)
+	n := textWidth(s)
+	if float64(n)*charWidth+4 > w {
+		return
+	}
+	st := &partStyles[drawn(p)]
+	b.put("<text x=\"", x+w/2, "\" y=\"", y, "\" text-anchor=\"middle\" style=\"fill:", st.text, "\"")
+	if st.hatch != "" {
+		// Without a border, the pattern makes the text hard to read.
+		b.put(" stroke=\"", st.fill, "\" stroke-width=\"3\" paint-order=\"stroke\"")
+	}
+	b.put(">", svgText(s), "</text>")
+}
+
+// fill returns the fill of a part.
+func (b *svgWriter) fill(p Part) string {
+	p = drawn(p)
+	b.parts[p] = true
+	if partStyles[p].hatch == "" {
+		return partStyles[p].fill
+	}
+	return "url(#" + b.id + strconv.Itoa(int(p)) + ")"
+}
+
+// arrow appends a line with a head.
+func (b *svgWriter) arrow(class string, x0, y0, x1, y1 float64) {
+	b.put("<path class=\"", class, "\" d=\"M", x0, " ", y0, "L", x1, " ", y1)
+	if l := math.Hypot(x1-x0, y1-y0); l > 4 {
+		dx, dy := (x1-x0)/l, (y1-y0)/l
+		b.put("M", x1-6*dx+3*dy, " ", y1-6*dy-3*dx, "L", x1, " ", y1, "L", x1-6*dx-3*dy, " ", y1-6*dy+3*dx)
+	}
+	b.put("\"")
+	b.shapes++
+}
+
+// A legendItem explains something that is not a part of time.
+type legendItem struct {
+	name string
+	draw func(x, y float64) // in a space 18 wide and 12 high
+}
+
+// legend appends the legend of the parts that were drawn, and of others, in lines that
+// are width wide, and returns the y below it.
+func (b *svgWriter) legend(x0, y, width float64, items ...legendItem) float64 {
+	x := x0
+	place := func(name string) (float64, float64) {
+		w := float64(textWidth(name))*charWidth + 36
+		if x+w > x0+width && x > x0 {
+			x, y = x0, y+18
+		}
+		at := x
+		x += w
+		b.put("<text x=\"", at+23, "\" y=\"", y+10, "\">", svgText(name), "</text>")
+		return at, y
+	}
+	used := b.parts
+	for p := range NumParts {
+		if used[p] {
+			at, y := place(p.String())
+			b.box(p, at, y, 18, 12)
+			b.put("/>\n")
+		}
+	}
+	for _, item := range items {
+		at, y := place(item.name)
+		item.draw(at, y)
+		b.put("\n")
+	}
+	return y + 18
+}
+
+// axis appends the times above a diagram from x to x+width and the grid beneath them.
+func (b *svgWriter) axis(x, width, y, bottom float64, span time.Duration) {
+	step := tick(span, int(width/90))
+	b.put("<path class=\"grid\" d=\"")
+	for t := time.Duration(0); ; t += step {
+		at := x + width*float64(t)/float64(span)
+		b.put("M", at, " ", y, "V", bottom)
+		if span-t < step {
+			break
+		}
+	}
+	b.put("\"/>\n")
+	for t := time.Duration(0); ; t += step {
+		at := x + width*float64(t)/float64(span)
+		b.put("<text class=\"dim\" x=\"", at, "\" y=\"", y-4, "\" text-anchor=\"middle\">", tickText(t), "</text>")
+		if span-t < step {
+			break
+		}
+	}
+	b.put("\n")
+}
+
+// tick returns the least of 1, 2, 5, 10, ... ns that divides span into at most n steps.
+func tick(span time.Duration, n int) time.Duration {
+	n = max(n, 1)
+	for unit := time.Duration(1); ; unit *= 10 {
+		for _, f := range []time.Duration{1, 2, 5} {
+			if step := f * unit; span/step < time.Duration(n) || unit >= 1e18 {
+				return step
+			}
+		}
+	}
+}
+
+func tickText(t time.Duration) string {
+	if t == 0 {
+		return "0" // of any unit
+	}
+	return inUnits(t)
+}
+
+// finish writes the diagram to w, with all that comes before what is in b.
+func (b *svgWriter) finish(w io.Writer, width, height float64, title, desc string) error {
+	h := svgWriter{id: b.id}
+	h.put("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"gotask\" role=\"img\" width=\"", width, "\" height=\"", height,
+		"\" viewBox=\"0 0 ", width, " ", height, "\" aria-label=\"", svgText(cut(oneLine(title), 500)), "\">\n")
+	h.title(title)
+	h.put("\n<desc>", svgText(cut(desc, 2000)), "</desc>\n<style>", svgStyle, "</style>\n<defs>\n")
+	for p := range NumParts {
+		if st := partStyles[p]; b.parts[p] && st.hatch != "" {
+			line := "#000"
+			if st.text != line {
+				line = "#fff"
+			}
+			h.put("<pattern id=\"", h.id, int(p), "\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect width=\"6\" height=\"6\" fill=\"",
+				st.fill, "\"/><path d=\"", st.hatch, "\" stroke=\"", line, "\" stroke-opacity=\".65\"/></pattern>\n")
+		}
+	}
+	h.put("</defs>\n<rect class=\"paper\" width=\"", width, "\" height=\"", height, "\"/>\n")
+	if _, err := io.WriteString(w, h.String()); err != nil {
+		return err
+	}
+	b.put("</svg>\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// oneLine returns s without line breaks and without what is not UTF-8.
+func oneLine(s string) string {
+	s = strings.ToValidUTF8(s, "\ufffd")
+	return strings.Map(func(c rune) rune {
+		switch c {
+		case '\n', '\r', '\t', 0x85, 0x2028, 0x2029:
+			return ' '
+		}
+		return c
+	}, s)
+}
+
+// cut returns s, or so much of it that it has n characters with the ellipsis.
+func cut(s string, n int) string {
+	if len(s) <= n || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	i := 0
+	for at := range s {
+		if i == n-1 {
+			return s[:at] + "…"
+		}
+		i++
+	}
+	return s
+}
+
+// cutWidth is cut by the width of characters.
+func cutWidth(s string, n int) string {
+	if textWidth(s) <= n {
+		return s
+	}
+	w := 1
+	for at, c := range s {
+		w += runeWidth(c)
+		if w > n {
+			return s[:at] + "…"
+		}
+	}
+	return s
+}
+
+func textWidth(s string) int {
+	n := 0
+	for _, c := range s {
+		n += runeWidth(c)
+		if n > 1e4 {
+			break
+		}
+	}
+	return n
+}
+
+// runeWidth returns 2 for characters of East Asia and pictures, which are twice as wide.
+func runeWidth(c rune) int {
+	if c >= 0x1100 && (c < 0x1160 || 0x2e80 <= c && c < 0xfb00 || c >= 0xff00 && c < 0xff61 || c >= 0x1f000) {
+		return 2
+	}
+	return 1
+}
+
+// shortFunc returns a function's name without the path of its package.
+func shortFunc(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
+
+// placeText returns a frame for people: "main.(*cart).load at cart.go:31".
+func placeText(f Frame) string {
+	s := shortFunc(f.Func)
+	if f.File != "" {
+		if s != "" {
+			s += " at "
+		}
+		s += f.File[strings.LastIndexAny(f.File, `/\`)+1:]
+		if f.Line > 0 {
+			s += ":" + strconv.Itoa(f.Line)
+		}
+	}
+	return s
+}
+
+// quantity returns a number with a unit for people: 12.3M.
+func quantity(n uint64) string {
+	if n < 10000 {
+		return strconv.FormatUint(n, 10)
+	}
+	x, i := float64(n)/1000, 0
+	for x >= 999.5 && i < len("kMGTPE")-1 {
+		x /= 1000
+		i++
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64) + "kMGTPE"[i:i+1]
+}

@@ -1,0 +1,105 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package task
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A PartsRow is a bar in a diagram of parts of time.
+type PartsRow struct {
+	Name  string
+	Parts [NumParts]time.Duration
+}
+
+// maxPartsRows is how many bars are drawn; the rest is drawn as one.
+const maxPartsRows = 50
+
+// WritePartsSVG writes a diagram of where time went: a stacked bar for each row, each as
+// wide as the others, as SVG. From the 50th on, the rows are added up. An error is one of w.
+func WritePartsSVG(w io.Writer, rows []PartsRow) error {
+	const (
+		width  = 700.0
+		gutter = 170.0
+		barW   = width - gutter - 70
+		rowH   = 24.0
+	)
+	if len(rows) > maxPartsRows {
+		rest := PartsRow{Name: fmt.Sprintf("%d others", len(rows)-maxPartsRows+1)}
+		for _, r := range rows[maxPartsRows-1:] {
+			for p, d := range r.Parts {
+				rest.Parts[p] = satAdd(rest.Parts[p], d)
+			}
+		}
+		rows = append(rows[:maxPartsRows-1:maxPartsRows-1], rest)
+	}
+	b := &svgWriter{id: "gotask-p"}
+	var desc strings.Builder
+	y := 6.0
+	for _, r := range rows {
+		sum := time.Duration(0)
+		for _, d := range r.Parts {
+			sum = satAdd(sum, d)
+		}
+		b.put("<g>")
+		b.title(r.Name, inUnits(sum)+" of goroutines' time")
+		b.label(gutter-8, y+14, gutter-12, "end", "", r.Name)
+		b.put("</g>")
+		fmt.Fprintf(&desc, "%s: %s", cut(r.Name, 40), inUnits(sum))
+		x := gutter
+		for p, d := range r.Parts {
+			if d <= 0 {
+				continue
+			}
+			p := Part(p)
+			share := float64(d) / float64(sum)
+			pct := percent(share)
+			fmt.Fprintf(&desc, ", %v %s", p, pct)
+			wd := barW * share
+			b.put("<g>")
+			b.box(p, x, y, wd, rowH-6)
+			b.put(">")
+			b.title(r.Name, fmt.Sprintf("%v %s, %s", p, inUnits(d), pct))
+			b.put("</rect>")
+			for _, s := range []string{p.String() + " " + pct, p.String()} {
+				if float64(textWidth(s))*charWidth+4 <= wd {
+					b.boxLabel(p, x, y+13, wd, s)
+					break
+				}
+			}
+			b.put("</g>\n")
+			x += wd
+		}
+		if sum <= 0 {
+			b.put("<text class=\"dim\" x=\"", gutter, "\" y=\"", y+14, "\">no time</text>\n")
+		}
+		b.put("<text class=\"dim\" x=\"", width-2, "\" y=\"", y+14, "\" text-anchor=\"end\">", inUnits(sum), "</text>\n")
+		desc.WriteString(". ")
+		y += rowH
+	}
+	y = b.legend(gutter, y+6, width-gutter)
+	return b.finish(w, width, y+2, "Where the time of goroutines went", desc.String())
+}
+
+func percent(share float64) string {
+	if x := share * 100; x < 9.95 {
+		return strconv.FormatFloat(x, 'f', 1, 64) + "%"
+	} else {
+		return strconv.FormatFloat(x, 'f', 0, 64) + "%"
+	}
+}
+
+// satAdd returns the sum of a and b, neither of which counts if it is negative.
+func satAdd(a, b time.Duration) time.Duration {
+	a, b = max(a, 0), max(b, 0)
+	if s := a + b; s >= 0 {
+		return s
+	}
+	return 1<<63 - 1
+}

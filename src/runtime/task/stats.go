@@ -1,0 +1,116 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package task
+
+import (
+	"cmp"
+	"errors"
+	record "internal/task"
+	"slices"
+	"time"
+	_ "unsafe" // for go:linkname
+)
+
+// Stats are the numbers of the recorder.
+type Stats struct {
+	Since time.Time   // Start
+	Kinds []KindStats // with tasks, by name
+	Open  int64       // tasks that have not ended
+
+	// Lost says what has not been recorded, and how often: tasks that were too many, headers that were
+	// bad, counts of tasks for which other events came to be counted, and others, by name.
+	Lost map[string]uint64
+
+	// Err is the last error in counting [Config.Events] or in writing [Config.Flight], since Start
+	// was last given one.
+	Err error
+}
+
+// KindStats are the numbers of the tasks of a kind that have ended.
+type KindStats struct {
+	Kind                string
+	Tasks, Failed, Slow int64
+	Open                int64         // that have not ended
+	P50, P90, P99, Max  time.Duration // P* within 7 %
+	Threshold           time.Duration // above which a task is slow; 0 if it is not known yet
+	Usage                             // of all; each of Counts is of those tasks that it was counted for
+	Counted             []int64       // how many these were
+}
+
+// ReadStats returns the recorder's numbers.
+func ReadStats() (s Stats) {
+	all := readStats()
+	s = Stats{Since: all.Since, Open: all.Open, Err: flightError()}
+	if r := lastRecording.Load(); r != nil {
+		if err := r.failure.Load(); err != nil {
+			s.Err = errors.Join(*err, s.Err)
+		}
+	}
+	var events []string
+	for _, e := range all.Events {
+		events = append(events, e.Name)
+	}
+	for i := range all.Kinds {
+		k := &all.Kinds[i]
+		s.Kinds = append(s.Kinds, KindStats{
+			Kind:      k.Kind,
+			Tasks:     k.Count,
+			Failed:    k.Failed,
+			Slow:      k.Slow,
+			Open:      k.Open,
+			P50:       k.P50,
+			P90:       k.P90,
+			P99:       k.P99,
+			Max:       k.Max,
+			Threshold: k.Threshold,
+			Usage:     usageOf(&k.Usage, k.Wall, events),
+			Counted:   k.Counted,
+		})
+	}
+	s.Lost = make(map[string]uint64)
+	for _, l := range all.Lost {
+		s.Lost[l.Name] = l.N
+	}
+	return s
+}
+
+// readStats returns all of them.
+//
+//go:linkname readStats net/http/pprof.readTaskStats
+func readStats() (s record.Stats) {
+	r := lastRecording.Load()
+	if r == nil {
+		return s
+	}
+	s = record.Stats{Server: r.server, Since: r.since, Rate: r.config.Rate, Open: r.open.open(), Epochs: int64(r.epochs.Load())}
+	for _, name := range r.events {
+		s.Events = append(s.Events, record.EventStats{Name: name})
+	}
+	kinds.mu.Lock()
+	all := slices.Clone(kinds.byID)
+	kinds.mu.Unlock()
+	for _, k := range all {
+		if k != nil && k.count.Load()+k.open() > 0 {
+			s.Kinds = append(s.Kinds, k.stats(r.index))
+		}
+	}
+	slices.SortFunc(s.Kinds, func(a, b record.KindStats) int { return cmp.Compare(a.Kind, b.Kind) })
+	s.Lost = []record.LostStats{
+		{Name: "tasks, as 10,000 were open", N: r.tooMany.Load()},
+		{Name: "tasks under their own kind, as there were 1,000", N: kinds.many.Load()},
+		{Name: "bad headers traceparent", N: r.badParent.Load()},
+		{Name: "bad headers tracestate", N: r.badState.Load()},
+		{Name: "records that were too long", N: r.tooLong.Load()},
+		{Name: "counts of tasks in which an epoch ended", N: r.changes.Load()},
+		{Name: "epochs in which nothing could be counted", N: r.failed.Load()},
+		{Name: "regions that an execution trace does not have as they were, as they did not nest", N: untold.Load()},
+	}
+	for _, k := range s.Kinds {
+		for i, n := range k.Counted {
+			s.Events[i].Tasks += n
+		}
+	}
+	return s
+}
