@@ -125,13 +125,22 @@ func TestPerfChainBell(t *testing.T) {
 	if event == "cycles" {
 		n = 100e6 // slow and exact
 	}
-	r := perfProfileOf(t, []perfReq{{event, 200e3}}, func() { chainWorkA(n) })[0]
-	r.balance()
-	if n := r.inFrame("runtime._PerfLostRing"); n != 0 {
-		t.Errorf("%d samples did not fit in the ring:\n%s", n, r.ledger())
-	}
-	if n := r.inFrame("runtime/pprof.chainWorkA"); n < 500 {
-		t.Errorf("%d samples: too few", n)
+	// Interrupts that come late, as on a machine that runs something else, are so many samples less:
+	// then it takes more work.
+	for try := 1; ; try++ {
+		r := perfProfileOf(t, []perfReq{{event, 200e3}}, func() { chainWorkA(n) })[0]
+		r.balance()
+		if n := r.inFrame("runtime._PerfLostRing"); n != 0 {
+			t.Errorf("%d samples did not fit in the ring:\n%s", n, r.ledger())
+		}
+		got := r.inFrame("runtime/pprof.chainWorkA")
+		if got >= 500 || t.Failed() {
+			return
+		}
+		if try == 5 {
+			t.Fatalf("%d samples, in the last of %d runs: too few:\n%s", got, try, r.ledger())
+		}
+		n *= 2
 	}
 }
 
