@@ -8,6 +8,7 @@ package truth
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"pmu/profile"
 )
@@ -56,9 +57,10 @@ func Attribute(p *profile.Profile, funcs []Function) (count map[string]int64, el
 }
 
 // AttributeValue is Attribute for what the samples stand for: the sum of their
-// values with the given index. The thread of the runtime that watches the
-// scheduler is left out: it is not the program's, and it sleeps and wakes hundreds of
-// times a second, which clocks that include the kernel show.
+// values with the given index. Left out is what depends on who else uses the machine. That
+// is the thread of the runtime that watches the scheduler, which sleeps and wakes hundreds of
+// times a second; the kernel's work that none of the functions has called, as where it gives the
+// CPU to another process; and what was lost, which the profile's ledger counts.
 func AttributeValue(p *profile.Profile, funcs []Function, index int) (sum map[string]int64, elsewhere int64) {
 	sum = make(map[string]int64)
 	for _, f := range funcs {
@@ -67,11 +69,16 @@ func AttributeValue(p *profile.Profile, funcs []Function, index int) (sum map[st
 	for _, s := range p.Samples {
 		if f, ok := find(s.Stack, sum); ok {
 			sum[f] += s.Values[index]
-		} else if !slices.Contains(s.Stack, "runtime.sysmon") {
+		} else if !slices.ContainsFunc(s.Stack, machines) {
 			elsewhere += s.Values[index]
 		}
 	}
 	return sum, elsewhere
+}
+
+// machines reports whether a function is of a stack that AttributeValue leaves out.
+func machines(f string) bool {
+	return f == "runtime.sysmon" || strings.HasSuffix(f, " [k]") || strings.HasPrefix(f, "runtime._PerfLost")
 }
 
 func find(stack []string, names map[string]int64) (string, bool) {
