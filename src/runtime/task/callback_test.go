@@ -257,8 +257,8 @@ func TestCallbackPanics(t *testing.T) {
 					t.Errorf("%s, %s, tracing %v: %d tasks are open, and %d before", cb.name, leave.name, tracing, after.Open, before.Open)
 				}
 				a, b := statsOf(after, "callback"), statsOf(before, "callback")
-				if a.Open != b.Open || a.Tasks-b.Tasks < ended {
-					t.Errorf("%s, %s, tracing %v: %d of the kind are open, and %d before; %d have ended, want %d at least", cb.name, leave.name, tracing, a.Open, b.Open, a.Tasks-b.Tasks, ended)
+				if a.Open != b.Open || a.Count-b.Count < ended {
+					t.Errorf("%s, %s, tracing %v: %d of the kind are open, and %d before; %d have ended, want %d at least", cb.name, leave.name, tracing, a.Open, b.Open, a.Count-b.Count, ended)
 				}
 			}
 		}

@@ -291,7 +291,7 @@ func TestOtherCounters(t *testing.T) {
 		if k.Kind == "a" && (len(k.Counted) != 1 || k.Counted[0] != 0 || k.Counts[0].Value != 0) {
 			t.Errorf("%+v", k)
 		}
-		if k.Kind == "d" && (len(k.Counted) != 1 || k.Counted[0] != k.Tasks || k.Counts[0].Value != 18*uint64(k.Tasks)) {
+		if k.Kind == "d" && (len(k.Counted) != 1 || k.Counted[0] != k.Count || k.Counts[0].Value != 18*uint64(k.Count)) {
 			t.Errorf("%+v", k)
 		}
 	}

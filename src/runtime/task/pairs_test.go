@@ -157,7 +157,7 @@ func TestPairs(t *testing.T) {
 				t.Errorf("%d tasks of kind %q are open", k.Open, k.Kind)
 			}
 			if k.Kind != "pair child" && k.Kind != "pair parent" {
-				ended += int(k.Tasks - statsOf(before, k.Kind).Tasks)
+				ended += int(k.Count - statsOf(before, k.Kind).Count)
 			}
 		}
 	}

@@ -505,7 +505,7 @@ func TestPlanted(t *testing.T) {
 	if n := after.Slow - before.Slow; int(n) != len(found) {
 		t.Errorf("%d slow requests were counted, and %d reported", n, len(found))
 	}
-	if n := after.Tasks - before.Tasks; int(n) != requests {
+	if n := after.Count - before.Count; int(n) != requests {
 		t.Errorf("%d of %d requests were counted", n, requests)
 	}
 	if n := tooLong() - long; n != 0 {

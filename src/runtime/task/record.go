@@ -41,12 +41,15 @@ type Record struct {
 	Threshold time.Duration // 0 if there was none
 	Usual     *Usage        // of such tasks, on average; nil unless the task was slow
 
-	Notes    map[string]string
+	Notes    []Note
 	Timeline []Stretch // in order of Start; nil unless the task was slow
 	Lost     int64     // how much more was noted about the task than its record has room for
 
 	full *record.Task
 }
+
+// A Note is what the program noted about a task; see [Task.Note]. Notes may hold secrets.
+type Note struct{ Key, Value string }
 
 // A Stretch is a time in which a goroutine of a task waited, or was in a system call, or a
 // region. Goroutines run in between. Times are since the task's start.
@@ -88,11 +91,8 @@ func newRecord(t *record.Task) *Record {
 		usual := usageOf(&u.Usage, u.Wall, t.Events)
 		r.Usual = &usual
 	}
-	if len(t.Notes) > 0 {
-		r.Notes = make(map[string]string, len(t.Notes))
-		for _, n := range t.Notes {
-			r.Notes[n.Key] = n.Value
-		}
+	for _, n := range t.Notes {
+		r.Notes = append(r.Notes, Note(n))
 	}
 	for i := range t.Timeline {
 		s := &t.Timeline[i]

@@ -78,7 +78,7 @@ func TestRecord(t *testing.T) {
 	if len(rec.Counts) != len(config.Events) || len(u.Counts) != len(config.Events) {
 		t.Errorf("counts %v of %v", rec.Counts, rec.Events)
 	}
-	if len(rec.Notes) != 2 || rec.Notes["key"] != "value" {
+	if len(rec.Notes) != 2 || rec.Notes[0] != (Note{"key", "value"}) {
 		t.Errorf("notes %q", rec.Notes)
 	}
 	var wait, in *Stretch

@@ -24,9 +24,8 @@ import (
 
 // A Config says what is recorded. The zero Config records slow tasks.
 type Config struct {
-	// Rate is the part of requests that are recorded whether slow or not, from 0 to 1. It
-	// depends on the trace ID which they are, so that servers with one rate record the same
-	// ones.
+	// Rate is the part of requests that are recorded whether slow or not, from 0 to 1. The
+	// trace ID decides, so servers with the same rate record the same requests.
 	Rate float64
 
 	// Events are counted for tasks that begin from now on: events of [pprof.OpenCounters]. If a
@@ -180,6 +179,7 @@ func (r *recorder) count(old *recorder, events []string) error {
 				return err
 			}
 			r.turns = t
+			r.failure.Store(nil)
 			t.start()
 		}
 	}

@@ -31,7 +31,7 @@ type Stats struct {
 // KindStats are the numbers of the tasks of a kind that have ended.
 type KindStats struct {
 	Kind                string
-	Tasks, Failed, Slow int64
+	Count, Failed, Slow int64
 	Open                int64         // that have not ended
 	P50, P90, P99, Max  time.Duration // P* within 7 %
 	Threshold           time.Duration // above which a task is slow; 0 if it is not known yet
@@ -56,7 +56,7 @@ func ReadStats() (s Stats) {
 		k := &all.Kinds[i]
 		s.Kinds = append(s.Kinds, KindStats{
 			Kind:      k.Kind,
-			Tasks:     k.Count,
+			Count:     k.Count,
 			Failed:    k.Failed,
 			Slow:      k.Slow,
 			Open:      k.Open,

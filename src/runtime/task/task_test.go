@@ -708,7 +708,7 @@ func TestSlow(t *testing.T) {
 			k = s
 		}
 	}
-	if k.Tasks != 1000 || k.Threshold == 0 || k.P50 > k.P99 || k.P99 > k.Max || k.Open != 0 {
+	if k.Count != 1000 || k.Threshold == 0 || k.P50 > k.P99 || k.P99 > k.Max || k.Open != 0 {
 		t.Errorf("%+v", k)
 	}
 	if slow(automatic, 2*k.Threshold) != 1 {

@@ -357,7 +357,7 @@ func serveTruth(t *testing.T, config string) {
 	rs := reader.Stats()
 	var ended int64
 	for _, k := range stats.Kinds {
-		ended += k.Tasks
+		ended += k.Count
 	}
 	t.Logf("%s: %d tasks, %+v", truthName(s.Server), ended, rs)
 	if rs.Pushed != rs.Popped+rs.Dropped+rs.Waiting || rs.Popped != uint64(written) || rs.Dropped != 0 || rs.Waiting != 0 || written != ended {
