@@ -31,7 +31,7 @@ const manyKind = "GET /cart/{id}"
 // manyTasks ends n slow tasks, which have waited for a mutex and slept, and fills rings that are large
 // enough.
 func manyTasks(tb testing.TB, n int) {
-	if err := task.Start(task.Config{Name: "many", Memory: 512 << 20, Slow: map[string]time.Duration{manyKind: 1}}); err != nil {
+	if err := task.Start(task.Config{Name: "many", Memory: n << 12, Slow: map[string]time.Duration{manyKind: 1}}); err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(task.Stop)
