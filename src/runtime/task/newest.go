@@ -13,7 +13,7 @@ import (
 )
 
 // The page of net/http/pprof shows the latest of the tasks in the rings, which may have a hundred
-// thousand. To unpack a record takes a hundred times as long as to read how it begins, and allocates
+// thousand. To unpack a record takes forty times as long as to read how it begins, and allocates
 // kilobytes. So only those that are shown are unpacked.
 
 // A recordPlace is where a record is, and when its task ended, in ns since 1970.
