@@ -80,17 +80,27 @@ func matchedTask(r *Request) {
 	}
 }
 
-// keepTaskForm gives r, which the server has made, the form that a handler has parsed from
-// r2, its copy: the server removes its temporary files. server is of watchTask. It reads what
-// the server is about to read, and nothing else.
+// keepTaskForm gives r the multipart form that a handler has parsed from r2, its copy, when that
+// has ended: the server removes the form's temporary files, and looks for them in the request that
+// it has made. That is r, or a middleware has copied it and hands the form on in its turn.
+//
+// A goroutine of the handler that goes on has parsed no form meanwhile: it can't have the body
+// any more. server is of watchTask.
 //
 //go:linkname keepTaskForm net/http/pprof.keepTaskForm
 func keepTaskForm(server ResponseWriter, r, r2 *Request) {
-	if res, ok := server.(*response); ok && res.req == r && !res.handlerDone.Load() && !res.conn.hijacked() {
-		if form := r2.MultipartForm; form != nil && form != r.MultipartForm {
-			r.MultipartForm = form
-		}
+	form := r2.MultipartForm
+	if form == nil || form == r.MultipartForm {
+		return
 	}
+	// A handler that was given up may end when the server looks, or has looked. Whether
+	// a server that nobody knows has looked, it says by the context.
+	res, ok := server.(*response)
+	if ok && res.req == r && res.handlerDone.Load() || server == nil && r.Context().Err() != nil {
+		form.RemoveAll()
+		return
+	}
+	r.MultipartForm = form
 }
 
 // copyTaskTrailer has r2, a copy of r by WithContext, get the trailers that were not announced

@@ -107,26 +107,49 @@ func (httpNull) Header() Header              { return make(Header) }
 func (httpNull) WriteHeader(int)             {}
 func (httpNull) Write(b []byte) (int, error) { return len(b), nil }
 
-// TestKeepTaskForm tests that the server gets the form that it has to remove, and only the
-// server, and while it is about to look.
+// TestKeepTaskForm tests that the request that was copied gets the form, unless the server has
+// looked for it already: then its files are removed.
 func TestKeepTaskForm(t *testing.T) {
-	r := &Request{}
-	w := &response{req: r, conn: &conn{}}
-	form := new(multipart.Form)
-	r2 := &Request{MultipartForm: form, Form: url.Values{}, Pattern: "p"}
-	keepTaskForm(nil, r, r2)
-	keepTaskForm(httpNull{}, r, r2)
-	keepTaskForm(&response{req: new(Request), conn: &conn{}}, r, r2)
-	keepTaskForm(&response{req: r, conn: &conn{hijackedv: true}}, r, r2)
-	w.handlerDone.Store(true)
-	keepTaskForm(w, r, r2)
-	if r.MultipartForm != nil {
-		t.Error("a request that the server does not look at was changed")
-	}
-	w.handlerDone.Store(false)
-	keepTaskForm(w, r, r2)
-	if r.MultipartForm != form || r.Form != nil || r.Pattern != "" {
-		t.Errorf("kept %+v", r)
+	t.Setenv("TMPDIR", t.TempDir())
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	own := new(Request)
+	for _, tt := range []struct {
+		name   string
+		server ResponseWriter
+		r      *Request
+		done   bool
+		kept   bool
+	}{
+		{"the server's", &response{req: own, conn: &conn{}}, own, false, true},
+		{"the server's, hijacked", &response{req: own, conn: &conn{hijackedv: true}}, own, false, true},
+		{"the server's, given up", &response{req: own, conn: &conn{}}, own, true, false},
+		{"a copy", &response{req: own, conn: &conn{}}, new(Request), false, true},
+		{"a copy, given up", &response{req: own, conn: &conn{}}, new(Request).WithContext(over), true, true},
+		{"nobody's", nil, new(Request), false, true},
+		{"nobody's, over", nil, new(Request).WithContext(over), false, false},
+	} {
+		own.MultipartForm = nil
+		if res, ok := tt.server.(*response); ok {
+			res.handlerDone.Store(tt.done)
+		}
+		body := "--b\r\nContent-Disposition: form-data; name=f; filename=f\r\n\r\n" + strings.Repeat("x", 100) + "\r\n--b--\r\n"
+		form, err := multipart.NewReader(strings.NewReader(body), "b").ReadForm(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keepTaskForm(tt.server, tt.r, &Request{MultipartForm: form, Form: url.Values{}, Pattern: "p"})
+		if kept := tt.r.MultipartForm == form; kept != tt.kept || tt.r.Form != nil || tt.r.Pattern != "" {
+			t.Errorf("%s: kept %v, want %v: %+v", tt.name, kept, tt.kept, tt.r)
+		}
+		f, err := form.File["f"][0].Open()
+		if (err == nil) != tt.kept {
+			t.Errorf("%s: opening the file: %v", tt.name, err)
+		}
+		if err == nil {
+			f.Close()
+			form.RemoveAll()
+		}
 	}
 }
 

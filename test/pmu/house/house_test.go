@@ -7,6 +7,7 @@ package main
 import (
 	"flag"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"pmu/internal/tool"
@@ -42,5 +43,16 @@ func TestHouse(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Log("if that is meant, run in test/pmu: go test ./house -update, and have the change's description say why")
+	}
+}
+
+// TestAboveGOROOT tests that no module is above GOROOT. The go command, run in GOROOT, would
+// take it for its own, and go/importer would find no packages.
+func TestAboveGOROOT(t *testing.T) {
+	root := filepath.Dir(tool.MustFork(t).Goroot)
+	for _, name := range []string{"go.mod", "go.work"} {
+		if _, err := os.Lstat(filepath.Join(root, name)); err == nil {
+			t.Errorf("%s is at the top", name)
+		}
 	}
 }

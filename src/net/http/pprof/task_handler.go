@@ -39,7 +39,8 @@ import (
 //
 // If TaskHandler is the server's handler, h gets the server's own request, with the task in its
 // context. Else it gets a copy by WithContext, which has the trailers, too; handlers around TaskHandler
-// see the pattern that h's ServeMux chose, but no form that h has parsed.
+// see the pattern that h's ServeMux chose, and, when h has ended, the MultipartForm that it has
+// parsed, but neither Form nor PostForm.
 //
 // A TaskHandler within another one hands requests on: there is one task per request.
 func TaskHandler(h http.Handler) http.Handler {
@@ -81,13 +82,14 @@ func (th *taskHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		inner = r.WithContext(s)
 		copyTaskTrailer(server, r, inner)
 		s.copied.Store(&copied{r, inner})
+		// Also if h panics: a handler around this one may recover.
+		defer keepTaskForm(server, r, inner)
 	}
 	watchMatches(&onMatch)
 	returned := false
 	// Without recover, as a panic has to go on with its own stack.
 	defer func() {
-		// Nothing is read of the request but what the server reads itself: goroutines of h may go
-		// on with it.
+		// Nothing is read of the request but the MultipartForm: goroutines of h may go on with it.
 		s.copied.Store(nil)
 		if !returned {
 			s.aborted(server)
@@ -95,9 +97,6 @@ func (th *taskHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.end(outer, returned)
 	}()
 	h.ServeHTTP(w, inner)
-	if inner != r {
-		keepTaskForm(server, r, inner)
-	}
 	s.answered(w, server)
 	returned = true
 }

@@ -514,6 +514,10 @@ func TestTaskHandlerMaxBytes(t *testing.T) {
 func TestTaskHandlerForm(t *testing.T) {
 	fakeTasks(t)
 	t.Setenv("TMPDIR", t.TempDir())
+	files := func() []string {
+		m, _ := filepath.Glob(filepath.Join(os.TempDir(), "multipart-*"))
+		return m
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /{x}", func(w http.ResponseWriter, r *http.Request) {
 		if err := r.ParseMultipartForm(0); err != nil {
@@ -521,33 +525,66 @@ func TestTaskHandlerForm(t *testing.T) {
 			return
 		}
 		if f, ok := r.MultipartForm.File["f"]; ok && runtime.GOOS != "windows" {
-			if m, _ := filepath.Glob(filepath.Join(os.TempDir(), "multipart-*")); len(m) != len(f) {
+			if m := files(); len(m) != len(f) {
 				t.Errorf("%d temporary files", len(m))
 			}
 		}
+		if r.PathValue("x") == "panic" {
+			panic("x")
+		}
 	})
-	var outer http.Request
-	ts := testServer(t, false, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		TaskHandler(mux).ServeHTTP(w, r)
-		outer = *r
-	}))
-	var b bytes.Buffer
-	mw := multipart.NewWriter(&b)
-	f, _ := mw.CreateFormFile("f", "f")
-	f.Write(make([]byte, 11<<20))
-	mw.Close()
-	res, err := ts.Client().Post(ts.URL+"/1", mw.FormDataContentType(), &b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	io.Copy(io.Discard, res.Body)
-	res.Body.Close()
-	ts.Close() // when the request is done
-	if outer.Pattern != "POST /{x}" || outer.PathValue("x") != "1" || outer.MultipartForm == nil {
-		t.Errorf("the outer handler sees pattern %q, x %q, form %v", outer.Pattern, outer.PathValue("x"), outer.MultipartForm)
-	}
-	if m, _ := filepath.Glob(filepath.Join(os.TempDir(), "multipart-*")); len(m) != 0 {
-		t.Errorf("temporary files are left: %v", m)
+	h := TaskHandler(mux)
+	for _, tt := range []struct {
+		name, path string
+		around     func(w http.ResponseWriter, r *http.Request)
+	}{
+		{"handed on", "/1", h.ServeHTTP},
+		{"a plain writer", "/1", func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(plainWriter{w}, r) }},
+		{"copied", "/1", func(w http.ResponseWriter, r *http.Request) {
+			// As OpenTelemetry's handler does.
+			r2 := r.WithContext(r.Context())
+			defer func() { r.MultipartForm, r.Pattern = r2.MultipartForm, r2.Pattern; r.SetPathValue("x", "1") }()
+			h.ServeHTTP(w, r2)
+		}},
+		{"recovered", "/panic", func(w http.ResponseWriter, r *http.Request) {
+			defer func() { recover(); r.SetPathValue("x", "1") }()
+			h.ServeHTTP(w, r)
+		}},
+		{"canceled, a plain writer", "/1", func(w http.ResponseWriter, r *http.Request) {
+			ctx, cancel := context.WithCancel(r.Context())
+			cancel()
+			r2 := r.WithContext(ctx)
+			h.ServeHTTP(plainWriter{w}, r2)
+			if r2.MultipartForm != nil || len(files()) != 0 {
+				t.Error("the form was kept after the end of the request")
+			}
+			r.MultipartForm, r.Pattern = new(multipart.Form), r2.Pattern
+			r.SetPathValue("x", "1")
+		}},
+	} {
+		var outer http.Request
+		ts := testServer(t, false, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			tt.around(w, r)
+			outer = *r
+		}))
+		var b bytes.Buffer
+		mw := multipart.NewWriter(&b)
+		f, _ := mw.CreateFormFile("f", "f")
+		f.Write(make([]byte, 11<<20))
+		mw.Close()
+		res, err := ts.Client().Post(ts.URL+tt.path, mw.FormDataContentType(), &b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, res.Body)
+		res.Body.Close()
+		ts.Close() // when the request is done
+		if outer.Pattern != "POST /{x}" || outer.PathValue("x") != "1" || outer.MultipartForm == nil {
+			t.Errorf("%s: the outer handler sees pattern %q, x %q, form %v", tt.name, outer.Pattern, outer.PathValue("x"), outer.MultipartForm)
+		}
+		if m := files(); len(m) != 0 {
+			t.Errorf("%s: temporary files are left: %v", tt.name, m)
+		}
 	}
 }
 
