@@ -146,6 +146,9 @@ func perfArmFound(tid int32, ss *perfSession, spent *int64) (op perf.Op) {
 			if f := t.arm(ss); f.Errno != _ESRCH {
 				op = f.Op
 			}
+			if t.ring.base != 0 {
+				perfRingWaits(t.ring.base) // faults its page in, which perfLook need not do
+			}
 		}
 		unlock(&perfProf.lock)
 		ns = perfThreadTime() - start

@@ -5,12 +5,10 @@
 package pprof
 
 import (
-	"bytes"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -28,9 +26,14 @@ const (
 	// that has begun, that and a tick of the kernel is no later than foreignInterval.
 	foreignIdle = 5 * time.Millisecond
 
+	// foreignBusy is the part of a CPU, one of so many, from which on a program is busy.
+	// Threads are looked for between looks at rings then, too. All looks together take
+	// far less, and so does an idle program.
+	foreignBusy = 20
+
 	// What costs more than its part of a CPU, which is one of so many, is done less
-	// often. Looking at rings has foreignShare, and so have listing new threads and
-	// listing all of them together.
+	// often. Looking at rings has foreignShare. So have finding new threads and, with a
+	// quarter of that, listing all and disarming those that have ended.
 	foreignShare    = 500
 	foreignShareNew = foreignShare * 4 / 3
 	foreignShareAll = foreignShare * 4
@@ -51,7 +54,8 @@ type foreignThreads struct {
 	stop, done chan struct{}
 
 	lookAt time.Time // when to look at rings next
-	busy   bool      // whether the program did something before the last such look
+	looked time.Time // when that was last over
+	busy   bool      // whether the program did much before
 
 	used      int64         // runtime_perfDozeTime at the end of that look
 	dozed     time.Duration // CPU time that dozing has taken since
@@ -59,8 +63,7 @@ type foreignThreads struct {
 	polls     []uint64      // memory of runtime_perfDozeWait
 	looks     atomic.Int64  // for tests
 
-	findAt time.Time   // when to look for threads next
-	seen   threadState // before threads were last listed
+	findAt time.Time // when to look for threads next
 	list   threadList
 	dir    taskDir
 	tids   []int32
@@ -79,12 +82,11 @@ type foreignThreads struct {
 // An allowance is CPU time that may be spent: one part in share of all time. It is saved
 // up, or owed, for as long as foreignSweep, or for a few usual looks if they take longer.
 //
-// A look may cost far more than those before and after it. The first one at a ring faults
-// its page in: 300 new threads took 5 ms on a busy machine. And the host of a virtual
-// machine takes the CPU away for milliseconds at a time, which the kernel counts as the
-// thread's CPU time where the host does not say so. Put off by 500 times as much, the next
-// look would find rings long full. So what single ones cost is made up for in several
-// waits, none of them longer than foreignLate or than a few usual looks call for.
+// A look may cost far more than those before and after it. The host of a virtual machine
+// takes the CPU away for milliseconds at a time, which the kernel counts as the thread's
+// CPU time where the host does not say so. Put off by 500 times as much, the next look
+// would find rings long full. So what single ones cost is made up for in several waits,
+// none of them longer than foreignLate or than a few usual looks call for.
 type allowance struct {
 	share  time.Duration    // a number
 	saved  time.Duration    // negative if too much was spent
@@ -157,8 +159,10 @@ func (f *foreignThreads) wait(timer *time.Timer, rest time.Duration) bool {
 		return false
 	}
 	if !f.sleepless && !time.Now().Before(f.lookAt) {
-		f.busy = runtime_perfDozeTime()-f.used >= int64(foreignIdle)
-		if !f.busy {
+		used := time.Duration(runtime_perfDozeTime() - f.used)
+		f.busy = used >= time.Since(f.looked)/foreignBusy
+		if used < foreignIdle {
+			f.busy = false
 			f.sleepless = !f.doze(changes)
 		}
 	}
@@ -216,6 +220,7 @@ func (f *foreignThreads) look() time.Duration {
 		cost += runtime_perfThreadTime() - start + int64(f.dozed)
 		f.dozed = 0
 		now := time.Now()
+		f.looked = now
 		f.lookAt = now.Add(f.looking.spend(time.Duration(cost), now))
 	}
 	// A program that does nothing needs no look for threads before the next one at
@@ -268,25 +273,19 @@ func cpuTimeOf(do func() (spent int64)) time.Duration {
 
 // due reports whether threads may have come or gone, and whether it is time to list all.
 func (f *foreignThreads) due(state threadState, now time.Time) (change, all bool) {
-	if state.last < f.seen.last {
+	if state.last < f.list.state.last {
 		// IDs are given in turns, and this one comes before the last one. So those of
 		// threads that have ended may be given again, which list takes for known.
 		f.all = true
 	}
 	all = (f.all || now.Sub(f.swept) >= foreignSweep) && !now.Before(f.allAt)
-	return state != f.seen, all
+	return state != f.list.state, all
 }
 
 // arm lists new threads, or all, and has them armed. state is from before. It returns how
 // long arming took.
 func (f *foreignThreads) arm(state threadState, all bool) (spent int64) {
-	f.seen = state
-	if f.dir.open(state.threads) != nil {
-		f.all = false // without /proc, only threads that run Go are sampled
-		return 0
-	}
-	tids, ended, ok := f.list.read(&f.dir, state.threads, all, f.tids[:0])
-	f.dir.close()
+	tids, ended, ok := f.list.update(&f.dir, state, all, f.tids[:0])
 	f.tids = tids
 	f.ended = f.ended || ended
 	f.all = !ok || f.all && !all
@@ -318,32 +317,4 @@ func (f *foreignThreads) retry(session int) {
 	runtime_perfDisarmEnded() // for their descriptors
 	failed, _ := runtime_perfScan(f.failed, session)
 	f.failed = f.failed[:failed]
-}
-
-// A threadState differs from an earlier one if a thread of the process has been
-// created since, or has ended.
-type threadState struct {
-	threads int // how many there are
-	last    int // the ID that was given last to a thread or process; see proc_loadavg(5)
-}
-
-// readThreadState takes two short system calls on names in /proc, however many
-// threads there are. (If they fail, threads are looked for at each sweep.)
-func readThreadState() (s threadState) {
-	var st syscall.Stat_t
-	if syscall.Stat("/proc/self/task", &st) == nil {
-		s.threads = int(st.Nlink) - 2 // as for any directory
-	}
-	if fd, err := syscall.Open("/proc/loadavg", syscall.O_RDONLY|syscall.O_CLOEXEC, 0); err == nil {
-		var b [128]byte
-		n, _ := syscall.Read(fd, b[:])
-		syscall.Close(fd)
-		line := b[:max(n, 0)]
-		for _, c := range line[bytes.LastIndexByte(line, ' ')+1:] {
-			if '0' <= c && c <= '9' {
-				s.last = 10*s.last + int(c-'0')
-			}
-		}
-	}
-	return s
 }

@@ -40,7 +40,7 @@ func TestForeignDue(t *testing.T) {
 		{wrapped, foreignSweep + 1, foreignSweep + 1, true, true, true},
 	} {
 		start := time.Now()
-		f := foreignThreads{seen: old, swept: start, allAt: start.Add(tt.rest), all: tt.missed}
+		f := foreignThreads{list: threadList{state: old}, swept: start, allAt: start.Add(tt.rest), all: tt.missed}
 		if part, all := f.due(tt.state, start.Add(tt.since)); part != tt.part || all != tt.all {
 			t.Errorf("%+v: due are new ones: %v, all: %v", tt, part, all)
 		}

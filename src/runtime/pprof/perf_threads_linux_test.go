@@ -79,12 +79,19 @@ func (d *modelDir) at(index int, tids []int32) (more []int32, full bool) {
 	return tids, full
 }
 
-func (d *modelDir) end(tid int32) bool {
+func (d *modelDir) next() bool {
 	d.step()
-	end := !slices.Contains(d.list, d.hint) && d.pos >= len(d.list)
-	d.step()
-	return end && slices.Contains(d.list, tid)
+	return slices.Contains(d.list, d.hint) || d.pos < len(d.list)
 }
+
+func (d *modelDir) alive(tid int32) bool {
+	d.step()
+	return slices.Contains(d.list, tid)
+}
+
+func (d *modelDir) count() int       { return len(d.list) }
+func (d *modelDir) open(n int) error { return nil }
+func (d *modelDir) close()           {}
 
 // TestForeignListModel tests that no thread is missed, however threads begin and end while
 // the list is read, and that no more of it is read than is needed.
@@ -177,9 +184,83 @@ func TestForeignListModel(t *testing.T) {
 	}
 }
 
-// TestForeignListChurn tests that each thread is found that is there before the list is
-// read and until then, while others come and go.
-func TestForeignListChurn(t *testing.T) {
+// TestForeignAskModel tests that asking for IDs finds each thread, also if it can be seen
+// some time after it has got its ID only, and that the list is read where the number of
+// threads says that asking is not enough.
+func TestForeignAskModel(t *testing.T) {
+	var asked, read int
+	for seed := range uint64(300) {
+		r := rand.New(rand.NewPCG(2, seed))
+		d := &modelDir{r: r, room: 100}
+		d.begin(1 + r.IntN(100))
+		var l threadList
+		state := func() threadState { return threadState{len(d.list), int(d.last)} }
+		l.update(d, state(), true, nil)
+		slow := r.IntN(3)                  // whether it takes long to create a thread, and how long
+		bad := r.IntN(10) == 0             // the IDs are of another namespace
+		created := make([][]int32, slow+1) // the threads that can be seen in so many rounds
+		for round := range 100 {
+			for range r.IntN(6) {
+				switch d.last++; r.IntN(5) {
+				case 0: // a thread of another process
+				case 1, 2:
+					d.list = append(d.list, d.last)
+				default:
+					i := r.IntN(slow + 1)
+					created[i] = append(created[i], d.last)
+				}
+			}
+			if r.IntN(2) == 0 && slow < 2 && !bad {
+				d.stop(r.IntN(4))
+			}
+			now := state()
+			d.list = append(d.list, created[0]...)
+			created = append(created[1:], nil)
+			if slow > 0 || bad || r.IntN(5) > 0 { // if not, these can be seen after the count
+				now = state()
+			}
+			if now == l.state {
+				continue
+			}
+			if bad {
+				now.last = r.IntN(2) * (10000 + r.IntN(100))
+			}
+			known, n, entries := slices.Clone(l.known), l.n, d.entries
+			fresh, ended, ok := l.update(d, now, false, nil)
+			if !ok {
+				t.Fatalf("seed %d, round %d: not ok", seed, round)
+			}
+			for _, tid := range d.list {
+				if !contains(l.known, tid) {
+					t.Fatalf("seed %d, round %d: thread %d was missed", seed, round, tid)
+				}
+			}
+			if len(fresh)+len(known) != len(l.known) || !slices.IsSorted(l.known) {
+				t.Fatalf("seed %d, round %d: %d threads were known, %d new, %d are known: %d", seed, round, len(known), len(fresh), len(l.known), l.known)
+			}
+			if want := n+len(fresh) > len(d.list); l.n != len(d.list) || ended != want {
+				t.Errorf("seed %d, round %d: %d threads, want %d; some have ended: %v, want %v", seed, round, l.n, len(d.list), ended, want)
+			}
+			switch asked++; {
+			case d.entries == entries:
+			case slow == 0 && !bad:
+				t.Errorf("seed %d, round %d: the list was read", seed, round)
+			default:
+				read++
+			}
+		}
+	}
+	t.Logf("the list was read in %d of %d updates", read, asked)
+}
+
+// TestForeignChurn tests that each thread is found that is there before others are asked
+// for or the list is read, and until then, while others come and go.
+func TestForeignChurn(t *testing.T) {
+	t.Run("list", func(t *testing.T) { testForeignChurn(t, false) })
+	t.Run("ask", func(t *testing.T) { testForeignChurn(t, true) })
+}
+
+func testForeignChurn(t *testing.T, ask bool) {
 	thread := func(end <-chan bool) (tid int32) {
 		c := make(chan int32)
 		go func() {
@@ -213,19 +294,20 @@ func TestForeignListChurn(t *testing.T) {
 		ends[i] = make(chan bool)
 		thread(ends[i])
 	}
-	var f foreignThreads
-	var seen threadState
-	read := func(all bool) bool {
+	var l threadList
+	var dir taskDir
+	find := func(all bool) bool {
 		state := readThreadState()
-		if err := f.dir.open(state.threads); err != nil {
-			t.Fatal(err)
+		if state.last < l.state.last {
+			all = true // see foreignThreads.due
 		}
-		defer f.dir.close()
-		_, _, ok := f.list.read(&f.dir, state.threads, all || state.last < seen.last, nil)
-		seen = state
+		if !ask {
+			l.before = 0
+		}
+		_, _, ok := l.update(&dir, state, all, nil)
 		return ok
 	}
-	read(true)
+	find(true)
 	rounds := 1000
 	if testing.Short() {
 		rounds = 200
@@ -234,19 +316,19 @@ func TestForeignListChurn(t *testing.T) {
 	for i := range rounds {
 		end := make(chan bool)
 		tid := thread(end)
-		for tries := 0; !read(false); tries++ {
+		for tries := 0; !find(false); tries++ {
 			if tries == 10 {
 				t.Fatal("the end of the list was not reached")
 			}
 			again++
 		}
-		if !contains(f.list.known, tid) {
+		if !contains(l.known, tid) {
 			// A thread that ends while the list is read may hide others. That one
 			// shows when threads are counted the next time.
 			retries++
-			read(false)
+			find(false)
 		}
-		if !contains(f.list.known, tid) {
+		if !contains(l.known, tid) {
 			t.Fatalf("round %d: thread %d was not found", i, tid)
 		}
 		old := &ends[rand.IntN(idle)]
@@ -255,22 +337,24 @@ func TestForeignListChurn(t *testing.T) {
 	}
 	done.Store(true)
 	wg.Wait()
-	t.Logf("%d threads came and went; %d of %d were found by the second read; %d reads were given up", short.Load(), retries, rounds, again)
+	t.Logf("%d threads came and went; %d of %d were found by the second look; %d lists were given up", short.Load(), retries, rounds, again)
 
 	waitFor(t, "only threads are left that have been found", func() bool {
-		read(false)
+		find(ask) // as asking may miss one; see threadList
 		entries, err := os.ReadDir("/proc/self/task")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range entries {
-			if tid, _ := strconv.Atoi(e.Name()); !contains(f.list.known, int32(tid)) {
+			if tid, _ := strconv.Atoi(e.Name()); !contains(l.known, int32(tid)) {
 				return false
 			}
 		}
-		return f.list.n == len(entries)
+		return l.n == len(entries)
 	})
+	all := countThreads()
 	for _, end := range ends {
 		close(end)
 	}
+	waitFor(t, "threads have ended", func() bool { return countThreads() <= all-idle*9/10 })
 }
