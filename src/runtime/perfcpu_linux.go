@@ -195,8 +195,10 @@ func (c *perfCPU) sync() (off int64) {
 	return max(off, 0)
 }
 
-// perfThreadTime returns the current thread's CPU time, in ns.
+// perfThreadTime returns the current thread's CPU time, in ns. (getrusage(2) would not
+// count what has passed since the kernel's last tick.)
 //
+//go:linkname perfThreadTime runtime/pprof.runtime_perfThreadTime
 //go:nosplit
 //go:nowritebarrierrec
 func perfThreadTime() int64 {

@@ -79,11 +79,10 @@ func perfLookAt(begin uint32, spent *int64) (more bool) {
 	return more
 }
 
-// perfScan disarms the threads of C that have ended. It arms the threads in tids that
-// are not armed and have no M, for one session, or for all if session is -1. tids are
-// in ascending order. They are overwritten: tids[:failed] are those that could not be
-// armed. spent is how long arming and disarming took, in ns. perfScan must not be
-// called after perfStop.
+// perfScan arms the threads in tids that are not armed and have no M, for one session, or
+// for all if session is -1. tids are in ascending order. They are overwritten:
+// tids[:failed] are those that could not be armed. spent is the CPU time that arming took,
+// in ns. perfScan must not be called after perfStop.
 //
 //go:linkname perfScan runtime/pprof.runtime_perfScan
 func perfScan(tids []int32, session int) (failed int, spent int64) {
@@ -92,8 +91,6 @@ func perfScan(tids []int32, session int) (failed int, spent int64) {
 		ss = &perfTables.sessions[session]
 	}
 
-	for i := uint32(0); perfDisarmEnded(i, &spent); i += perfForeignChunk {
-	}
 	// This makes a list of threads without an M out of one of all threads.
 	// perfArmFound finds those that it misses.
 	for mp := (*m)(atomic.Loadp(unsafe.Pointer(&allm))); mp != nil; mp = mp.alllink {
@@ -138,7 +135,7 @@ func perfArmFound(tid int32, ss *perfSession, spent *int64) (op perf.Op) {
 		if known {
 			return
 		}
-		start := nanotime()
+		start := perfThreadTime()
 		t := perfNewThread()
 		t.makeStacks()
 		lock(&perfProf.lock)
@@ -149,9 +146,12 @@ func perfArmFound(tid int32, ss *perfSession, spent *int64) (op perf.Op) {
 			if f := t.arm(ss); f.Errno != _ESRCH {
 				op = f.Op
 			}
+			if t.ring.base != 0 {
+				perfRingWaits(t.ring.base) // faults its page in, which perfLook need not do
+			}
 		}
 		unlock(&perfProf.lock)
-		ns = nanotime() - start
+		ns = perfThreadTime() - start
 	})
 	*spent += ns
 	return op
@@ -222,11 +222,21 @@ func (t *perfThread) disarmEnded() {
 	}
 }
 
-// perfDisarmEnded disarms the threads in a chunk of entries that have ended. It
-// reports whether there is another chunk.
+// perfDisarmEnded disarms the threads of C that have ended. It returns the CPU time that
+// this took, in ns, not counting the search for them. It must not be called after perfStop.
+//
+//go:linkname perfDisarmEnded runtime/pprof.runtime_perfDisarmEnded
+func perfDisarmEnded() (spent int64) {
+	for i := uint32(0); perfDisarmEndedAt(i, &spent); i += perfForeignChunk {
+	}
+	return spent
+}
+
+// perfDisarmEndedAt is perfDisarmEnded for a chunk of entries. It reports whether there
+// is another chunk.
 //
 //go:noinline
-func perfDisarmEnded(begin uint32, spent *int64) (more bool) {
+func perfDisarmEndedAt(begin uint32, spent *int64) (more bool) {
 	var ns int64
 	systemstack(func() {
 		var mask sigset
@@ -234,8 +244,8 @@ func perfDisarmEnded(begin uint32, spent *int64) (more bool) {
 		sigblock(false)
 		lock(&perfProf.lock)
 		// Other entries may take the place of those that are removed.
-		for start := nanotime(); perfDisarmEndedChunk(begin); {
-			ns = nanotime() - start
+		for start := perfThreadTime(); perfDisarmEndedChunk(begin); {
+			ns = perfThreadTime() - start
 		}
 		if tab := perfForeignCurrent(); tab != nil {
 			more = begin+perfForeignChunk <= tab.mask
@@ -247,7 +257,7 @@ func perfDisarmEnded(begin uint32, spent *int64) (more bool) {
 	return more
 }
 
-// perfDisarmEndedChunk is perfDisarmEnded with the locks held. It reports whether some
+// perfDisarmEndedChunk is perfDisarmEndedAt with the locks held. It reports whether some
 // thread had ended.
 func perfDisarmEndedChunk(begin uint32) (some bool) {
 	tab := perfForeignCurrent()

@@ -5,13 +5,10 @@
 package pprof
 
 import (
-	"bytes"
-	"encoding/binary"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
@@ -29,15 +26,23 @@ const (
 	// that has begun, that and a tick of the kernel is no later than foreignInterval.
 	foreignIdle = 5 * time.Millisecond
 
-	// foreignShare is the part of a CPU that looking takes at most, and that
-	// finding threads does: one of so many. What costs more is done less often.
-	foreignShare = 500
+	// foreignBusy is the part of a CPU, one of so many, from which on a program is busy.
+	// Threads are looked for between looks at rings then, too. All looks together take
+	// far less, and so does an idle program.
+	foreignBusy = 20
+
+	// What costs more than its part of a CPU, which is one of so many, is done less
+	// often. Looking at rings has foreignShare. So have finding new threads and, with a
+	// quarter of that, listing all and disarming those that have ended.
+	foreignShare    = 500
+	foreignShareNew = foreignShare * 4 / 3
+	foreignShareAll = foreignShare * 4
 
 	// foreignLate is for how long rings have room at least, if a thread has at most a
 	// sample each millisecond of its CPU time.
 	foreignLate = 200 * time.Millisecond
 
-	// foreignSweep is how often all threads are listed even if none seems to have
+	// foreignSweep is how often all threads are listed, even if none seems to have
 	// come or gone. While the program is idle only the CPU time is checked so often, as
 	// threads that run between the kernel's ticks only seem to use none.
 	foreignSweep = time.Second
@@ -48,35 +53,42 @@ const (
 type foreignThreads struct {
 	stop, done chan struct{}
 
-	seen   threadState   // before threads were last listed
-	listed time.Time     // when that was
-	rest   time.Duration // from then on
-	tids   []int32
-	buf    []byte
+	lookAt time.Time // when to look at rings next
+	looked time.Time // when that was last over
+	busy   bool      // whether the program did much before
 
-	used      int64         // runtime_perfDozeTime at the end of the last look
+	used      int64         // runtime_perfDozeTime at the end of that look
 	dozed     time.Duration // CPU time that dozing has taken since
 	sleepless bool          // the system can't doze
 	polls     []uint64      // memory of runtime_perfDozeWait
 	looks     atomic.Int64  // for tests
 
-	looking, finding allowance
+	findAt time.Time // when to look for threads next
+	list   threadList
+	dir    taskDir
+	tids   []int32
+	ended  bool // threads have ended since runtime_perfDisarmEnded
+
+	swept time.Time // when all threads were last listed
+	allAt time.Time // when that may be next
+	all   bool      // whether they should be, as some may have been missed
+
+	looking, finding, sweeping allowance
 
 	mu     sync.Mutex // guards failed, and is held while threads are armed
 	failed []int32    // threads that could not be armed, in ascending order
 }
 
-// An allowance is CPU time that may be spent: one part in foreignShare of all time. It
-// is saved up, or owed, for as long as foreignSweep, or for a few usual looks if they take
-// longer.
+// An allowance is CPU time that may be spent: one part in share of all time. It is saved
+// up, or owed, for as long as foreignSweep, or for a few usual looks if they take longer.
 //
-// A look may cost far more than those before and after it. The first one at a ring faults
-// its page in: 300 new threads took 5 ms on a busy machine. And the host of a virtual
-// machine takes the CPU away for milliseconds at a time, which the kernel counts as the
-// thread's CPU time where the host does not say so. Put off by 500 times as much, the next
-// look would find rings long full. So what single ones cost is made up for in several
-// waits, none of them longer than foreignLate or than a few usual looks call for.
+// A look may cost far more than those before and after it. The host of a virtual machine
+// takes the CPU away for milliseconds at a time, which the kernel counts as the thread's
+// CPU time where the host does not say so. Put off by 500 times as much, the next look
+// would find rings long full. So what single ones cost is made up for in several waits,
+// none of them longer than foreignLate or than a few usual looks call for.
 type allowance struct {
+	share  time.Duration    // a number
 	saved  time.Duration    // negative if too much was spent
 	at     time.Time        // when it was that; zero before anything was spent
 	recent [5]time.Duration // what the last ones cost, of which the median is usual
@@ -84,32 +96,36 @@ type allowance struct {
 
 // spend spends the CPU time cost, and returns how long not to spend any.
 func (a *allowance) spend(cost time.Duration, now time.Time) time.Duration {
+	cost = max(cost, 0) // what others have taken is known by the wall clock
 	copy(a.recent[1:], a.recent[:])
 	a.recent[0] = cost
 	sorted := a.recent
 	slices.Sort(sorted[:])
 	few := 4 * sorted[len(sorted)/2]
 
-	const most = foreignSweep / foreignShare
-	a.saved = min(a.saved+now.Sub(a.at)/foreignShare, most) - cost
+	most := foreignSweep / a.share
+	a.saved = min(a.saved+now.Sub(a.at)/a.share, most) - cost
 	a.saved = max(a.saved, -max(most, few))
 	a.at = now
-	return min(max(-a.saved, 0)*foreignShare, max(foreignLate, few*foreignShare))
+	return min(max(-a.saved, 0)*a.share, max(foreignLate, few*a.share))
 }
 
 // findForeign finds the threads that there are, and from then on those that come.
 func findForeign() *foreignThreads {
 	f := newForeign()
-	f.find(readThreadState())
+	f.find(true)
 	go f.run()
 	return f
 }
 
 func newForeign() *foreignThreads {
 	return &foreignThreads{
-		stop: make(chan struct{}),
-		done: make(chan struct{}),
-		buf:  make([]byte, 16<<10),
+		stop:     make(chan struct{}),
+		done:     make(chan struct{}),
+		all:      true,
+		looking:  allowance{share: foreignShare},
+		finding:  allowance{share: foreignShareNew},
+		sweeping: allowance{share: foreignShareAll},
 	}
 }
 
@@ -139,17 +155,22 @@ func (f *foreignThreads) wait(timer *time.Timer, rest time.Duration) bool {
 		return false
 	}
 	changes := runtime_perfDozeChanges() // before the look at f.stop; see end
-	if f.ended() {
+	if f.stopped() {
 		return false
 	}
-	if !f.sleepless && runtime_perfDozeTime()-f.used < int64(foreignIdle) {
-		f.sleepless = !f.doze(changes)
+	if !f.sleepless && !time.Now().Before(f.lookAt) {
+		used := time.Duration(runtime_perfDozeTime() - f.used)
+		f.busy = used >= time.Since(f.looked)/foreignBusy
+		if used < foreignIdle {
+			f.busy = false
+			f.sleepless = !f.doze(changes)
+		}
 	}
-	return !f.ended()
+	return !f.stopped()
 }
 
-// ended reports whether f has ended.
-func (f *foreignThreads) ended() bool {
+// stopped reports whether f has been told to end.
+func (f *foreignThreads) stopped() bool {
 	select {
 	case <-f.stop:
 		return true
@@ -166,148 +187,134 @@ func (f *foreignThreads) doze(changes uint32) (ok bool) {
 	return ok
 }
 
-// Provided by package runtime; see perfdoze_linux.go there.
+// Provided by package runtime; see perfcpu_linux.go, perffind_linux.go and
+// perfdoze_linux.go there.
 
+func runtime_perfThreadTime() int64
+func runtime_perfDisarmEnded() (spent int64)
 func runtime_perfDozeTime() int64
 func runtime_perfDozeChanges() uint32
 func runtime_perfDozeEnd()
 func runtime_perfDozeWait(changes uint32, cpu, wall int64, polls []uint64) (grown []uint64, spent int64, ok bool)
 
-// look has samples read, and looks for threads if some seem to have come or gone.
-// It returns how long not to look for samples again.
+// look has samples read and looks for threads, where it is time to. It returns how long
+// it is not.
 func (f *foreignThreads) look() time.Duration {
 	// So that the time is this thread's.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	f.looks.Add(1)
-	start := threadCPUTime()
-	spent := time.Duration(runtime_perfLook())
-	state := readThreadState()
-	cost := threadCPUTime() - start - spent
-	if f.due(state, time.Now()) {
-		f.find(state)
+	rings := !time.Now().Before(f.lookAt)
+	var cost int64
+	if rings {
+		f.looks.Add(1)
+		start := runtime_perfThreadTime()
+		spent := runtime_perfLook()
+		cost = runtime_perfThreadTime() - start - spent
 	}
-	start = threadCPUTime()
-	f.used = runtime_perfDozeTime()
-	cost += threadCPUTime() - start + f.dozed
-	f.dozed = 0
-	return f.looking.spend(cost, time.Now())
+	if !time.Now().Before(f.findAt) {
+		f.find(rings && !f.busy)
+	}
+	if rings {
+		start := runtime_perfThreadTime()
+		f.used = runtime_perfDozeTime()
+		cost += runtime_perfThreadTime() - start + int64(f.dozed)
+		f.dozed = 0
+		now := time.Now()
+		f.looked = now
+		f.lookAt = now.Add(f.looking.spend(time.Duration(cost), now))
+	}
+	// A program that does nothing needs no look for threads before the next one at
+	// rings: waking a thread is dear.
+	next := f.lookAt
+	if f.busy && f.findAt.Before(next) {
+		next = f.findAt
+	}
+	return time.Until(next)
 }
 
-// due reports whether threads are to be listed.
-func (f *foreignThreads) due(state threadState, now time.Time) bool {
-	since := now.Sub(f.listed)
-	return since >= f.rest && (state != f.seen || since >= foreignSweep)
-}
-
-// find passes the list of threads to the runtime. state is from before it was read.
-func (f *foreignThreads) find(state threadState) {
+// find has the threads armed that are new and those disarmed that have ended, if some seem
+// to have come or gone. All are listed where that is due. idle says that the program did
+// nothing before.
+func (f *foreignThreads) find(idle bool) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	start := threadCPUTime()
-	f.seen = state
-	f.tids = f.list(f.tids[:0])
-	slices.Sort(f.tids)
+	var state threadState
+	cost := cpuTimeOf(func() (spent int64) {
+		state = readThreadState()
+		return 0
+	})
+	now := time.Now()
+	change, all := f.due(state, now)
+	if change && !all {
+		cost += cpuTimeOf(func() (spent int64) { return f.arm(state, false) })
+	}
+	f.findAt = now.Add(f.finding.spend(cost, now))
+	switch {
+	case all:
+		cost = cpuTimeOf(func() (spent int64) { return runtime_perfDisarmEnded() + f.arm(state, true) })
+		f.swept = now
+	case f.ended && (idle || !now.Before(f.allAt)):
+		// If it is idle, the events of those that have ended would keep it from dozing.
+		cost = cpuTimeOf(runtime_perfDisarmEnded)
+	default:
+		return
+	}
+	f.ended = false
+	f.allAt = now.Add(f.sweeping.spend(cost, now))
+}
+
+// cpuTimeOf returns the CPU time that do takes, less the time that it returns. The
+// goroutine is locked to its thread.
+func cpuTimeOf(do func() (spent int64)) time.Duration {
+	start := runtime_perfThreadTime()
+	spent := do()
+	return time.Duration(runtime_perfThreadTime() - start - spent)
+}
+
+// due reports whether threads may have come or gone, and whether it is time to list all.
+func (f *foreignThreads) due(state threadState, now time.Time) (change, all bool) {
+	if state.last < f.list.state.last {
+		// IDs are given in turns, and this one comes before the last one. So those of
+		// threads that have ended may be given again, which list takes for known.
+		f.all = true
+	}
+	all = (f.all || now.Sub(f.swept) >= foreignSweep) && !now.Before(f.allAt)
+	return state != f.list.state, all
+}
+
+// arm lists new threads, or all, and has them armed. state is from before. It returns how
+// long arming took.
+func (f *foreignThreads) arm(state threadState, all bool) (spent int64) {
+	tids, ended, ok := f.list.update(&f.dir, state, all, f.tids[:0])
+	f.tids = tids
+	f.ended = f.ended || ended
+	f.all = !ok || f.all && !all
+	if len(tids) == 0 {
+		return 0
+	}
+	slices.Sort(tids)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	// What can't be armed is not tried again, so that it is counted once.
-	f.failed = slices.DeleteFunc(f.failed, func(tid int32) bool { return !contains(f.tids, tid) })
-	f.tids = slices.DeleteFunc(f.tids, func(tid int32) bool { return contains(f.failed, tid) })
-	failed, spent := runtime_perfScan(f.tids, -1)
+	if all {
+		// What can't be armed is not tried again, so that it is counted once.
+		f.failed = slices.DeleteFunc(f.failed, func(tid int32) bool { return !contains(tids, tid) })
+		tids = slices.DeleteFunc(tids, func(tid int32) bool { return contains(f.failed, tid) })
+	} else {
+		f.failed = slices.DeleteFunc(f.failed, func(tid int32) bool { return contains(tids, tid) })
+	}
+	failed, spent := runtime_perfScan(tids, -1)
 	if failed > 0 {
-		f.failed = append(f.failed, f.tids[:failed]...)
+		f.failed = append(f.failed, tids[:failed]...)
 		slices.Sort(f.failed)
 	}
-	f.listed = time.Now()
-	f.rest = f.finding.spend(threadCPUTime()-start-time.Duration(spent), f.listed)
+	return spent
 }
 
 // retry arms the threads for a new session that could not be armed for others.
 func (f *foreignThreads) retry(session int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	runtime_perfDisarmEnded() // for their descriptors
 	failed, _ := runtime_perfScan(f.failed, session)
 	f.failed = f.failed[:failed]
-}
-
-func contains(sorted []int32, tid int32) bool {
-	_, found := slices.BinarySearch(sorted, tid)
-	return found
-}
-
-// list appends the IDs of all threads to tids. Without /proc there are none, and
-// only threads that run Go are sampled.
-func (f *foreignThreads) list(tids []int32) []int32 {
-	// As os.ReadDir, in a fifth of the time: this is done often.
-	fd, err := syscall.Open("/proc/self/task", syscall.O_RDONLY|syscall.O_DIRECTORY|syscall.O_CLOEXEC, 0)
-	if err != nil {
-		return tids
-	}
-	defer syscall.Close(fd)
-	for {
-		n, err := syscall.ReadDirent(fd, f.buf)
-		if n <= 0 || err != nil {
-			return tids
-		}
-		tids = appendTIDs(tids, f.buf[:n])
-	}
-}
-
-// appendTIDs appends the names in b that are numbers. b has entries as
-// getdents64(2) returns them: u64 inode, s64 offset, u16 size of the entry, u8
-// type, and the name up to a zero.
-func appendTIDs(tids []int32, b []byte) []int32 {
-	const size, name = 16, 19
-	for len(b) > name {
-		n := int(binary.NativeEndian.Uint16(b[size:]))
-		if n <= name || n > len(b) {
-			break
-		}
-		tid := int32(0)
-		for _, c := range b[name:n] {
-			if c < '0' || c > '9' {
-				break // the zero, or . and ..
-			}
-			tid = 10*tid + int32(c-'0')
-		}
-		if tid > 0 {
-			tids = append(tids, tid)
-		}
-		b = b[n:]
-	}
-	return tids
-}
-
-// A threadState differs from an earlier one if a thread of the process has been
-// created since, or has ended.
-type threadState struct {
-	threads uint64
-	last    [16]byte // the ID that was given last to a thread or process; see proc_loadavg(5)
-}
-
-// readThreadState takes two short system calls on names in /proc, however many
-// threads there are. (If they fail, threads are looked for at each sweep.)
-func readThreadState() (s threadState) {
-	var st syscall.Stat_t
-	if syscall.Stat("/proc/self/task", &st) == nil {
-		s.threads = uint64(st.Nlink) // as for any directory, 2 more than there are below
-	}
-	if fd, err := syscall.Open("/proc/loadavg", syscall.O_RDONLY|syscall.O_CLOEXEC, 0); err == nil {
-		var b [128]byte
-		n, _ := syscall.Read(fd, b[:])
-		syscall.Close(fd)
-		line := b[:max(n, 0)]
-		copy(s.last[:], line[bytes.LastIndexByte(line, ' ')+1:])
-	}
-	return s
-}
-
-// threadCPUTime returns the CPU time of the current thread.
-func threadCPUTime() time.Duration {
-	const RUSAGE_THREAD = 1
-	var r syscall.Rusage
-	if syscall.Getrusage(RUSAGE_THREAD, &r) != nil {
-		return 0
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }

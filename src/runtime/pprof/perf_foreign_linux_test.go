@@ -15,29 +15,34 @@ import (
 	"time"
 )
 
-// TestForeignDue tests when threads are listed: when some may have come or gone,
-// when none seem to have for long, and never so often that it takes much CPU time.
+// TestForeignDue tests when threads are listed: new ones when some may have come or gone,
+// and all when that has been long ago, or when some may have been missed, but never so
+// often that it takes much CPU time.
 func TestForeignDue(t *testing.T) {
-	old, now := threadState{threads: 3}, threadState{threads: 4}
+	old := threadState{threads: 3, last: 10}
+	more, other, wrapped := threadState{threads: 4, last: 10}, threadState{threads: 3, last: 11}, threadState{threads: 3, last: 9}
 	for _, tt := range []struct {
-		cost, since time.Duration
-		state       threadState
-		want        bool
+		state     threadState
+		since     time.Duration // when all were listed
+		rest      time.Duration // from then on
+		missed    bool
+		part, all bool
 	}{
-		{time.Microsecond, foreignInterval, now, true},
-		{time.Microsecond, foreignInterval, old, false},
-		{time.Microsecond, foreignSweep - 1, old, false},
-		{time.Microsecond, foreignSweep, old, true},
-		{time.Millisecond, foreignShare*time.Millisecond - 1, now, false},
-		{time.Millisecond, foreignShare * time.Millisecond, now, true},
-		{10 * time.Millisecond, foreignSweep, old, false},
-		{10 * time.Millisecond, 10*foreignShare*time.Millisecond - 1, now, false},
-		{10 * time.Millisecond, 10 * foreignShare * time.Millisecond, old, true},
+		{old, foreignInterval, 0, false, false, false},
+		{more, foreignInterval, 0, false, true, false},
+		{other, foreignInterval, 0, false, true, false},
+		{wrapped, foreignInterval, 0, false, true, true},
+		{old, foreignInterval, 0, true, false, true},
+		{old, foreignSweep - 1, 0, false, false, false},
+		{old, foreignSweep, 0, false, false, true},
+		{old, foreignSweep, foreignSweep + 1, false, false, false},
+		{wrapped, foreignSweep, foreignSweep + 1, true, true, false},
+		{wrapped, foreignSweep + 1, foreignSweep + 1, true, true, true},
 	} {
 		start := time.Now()
-		f := foreignThreads{seen: old, listed: start, rest: foreignShare * tt.cost}
-		if got := f.due(tt.state, start.Add(tt.since)); got != tt.want {
-			t.Errorf("a list that takes %v, %v ago, threads changed %v: due is %v", tt.cost, tt.since, tt.state != old, got)
+		f := foreignThreads{list: threadList{state: old}, swept: start, allAt: start.Add(tt.rest), all: tt.missed}
+		if part, all := f.due(tt.state, start.Add(tt.since)); part != tt.part || all != tt.all {
+			t.Errorf("%+v: due are new ones: %v, all: %v", tt, part, all)
 		}
 	}
 }
@@ -45,10 +50,10 @@ func TestForeignDue(t *testing.T) {
 // TestForeignList tests the list of threads, and that each one that begins and each
 // that ends is noticed.
 func TestForeignList(t *testing.T) {
-	f := foreignThreads{buf: make([]byte, 512)} // for some threads at a time
+	f := foreignThreads{dir: taskDir{buf: make([]byte, 512)}} // for some threads at a time
 	const n = 50
 	before := readThreadState()
-	if before.threads == 0 || before.last == [16]byte{} {
+	if before.threads == 0 || before.last == 0 {
 		t.Fatalf("no state of threads: %+v", before)
 	}
 	tids, end := make(chan int32), make(chan bool)
@@ -64,7 +69,14 @@ func TestForeignList(t *testing.T) {
 	if after := readThreadState(); after.threads < before.threads || after.last == before.last {
 		t.Errorf("state before %d threads began: %+v, after: %+v", n, before, after)
 	}
-	got := f.list(nil)
+	if err := f.dir.open(0); err != nil {
+		t.Fatal(err)
+	}
+	defer f.dir.close()
+	got, _, ok := f.list.read(&f.dir, 1, true, nil) // more than were counted
+	if !ok {
+		t.Error("the end of the list was not reached")
+	}
 	for _, tid := range append(want, int32(os.Getpid())) {
 		if !slices.Contains(got, tid) {
 			t.Errorf("thread %d is not in the list: %d", tid, got)
@@ -76,6 +88,9 @@ func TestForeignList(t *testing.T) {
 		_, err := os.Stat("/proc/self/task/" + strconv.Itoa(int(want[n-1])))
 		return err != nil && readThreadState().threads < many
 	})
+	if _, ended, ok := f.list.read(&f.dir, 0, false, nil); !ended || !ok {
+		t.Errorf("some have ended: %v, the end of the list was reached: %v", ended, ok)
+	}
 }
 
 // TestForeignAllowance tests that dear looks among cheap ones put off none for long, even
@@ -93,7 +108,7 @@ func TestForeignAllowance(t *testing.T) {
 		{"some dear", []time.Duration{dear, cheap, cheap, cheap, cheap}, false},
 		{"most dear", []time.Duration{dear, dear, dear, cheap, cheap}, true},
 	} {
-		var a allowance
+		a := allowance{share: foreignShare}
 		begin := time.Now()
 		now := begin
 		var spent time.Duration
@@ -114,7 +129,7 @@ func TestForeignAllowance(t *testing.T) {
 	}
 
 	// One that is dearer than anything puts off others for a second, and those little.
-	var a allowance
+	a := allowance{share: foreignShare}
 	now := time.Now()
 	dearAt := now
 	for i := range 200 {

@@ -238,19 +238,21 @@ func TestCrossingSignals(t *testing.T) {
 	balance(t, p, 0.05)
 }
 
-// TestThreadsFound tests that threads created by C are found, also where each is created
-// by one that has not been found. Many idle threads bound how often that is tried:
-// listing threads takes at most 1/500 of the time, so that it happens about every 0.1 s
-// with this many, or each half second where the machine is slow. A thread runs for 2 s,
-// of which a few lists that follow each other may take 1 s.
+// TestThreadsFound tests that threads created by C are found soon, also where each is
+// created by one that has not been found, and however many others there are. They are
+// looked for every 20 ms, or as rarely as every 0.1 s where that takes 0.15 ms, as it may
+// take 1/667 of the time. A thread computes for 0.8 s of its CPU time. Of that, no more is
+// missing than it can have used until then.
 func TestThreadsFound(t *testing.T) {
 	exe := build(t, "cthreads")
 	for _, what := range []string{"spin", "chain,spin"} {
-		t.Run(what, func(t *testing.T) {
-			out, p := threads(t, exe, "run", "4", "2", what, "2000", "300", "0")
-			noneLeft(t, out)
-			inC(t, out, p, 4, 0.7)
-		})
+		for _, idle := range []string{"300", "1000"} {
+			t.Run(what+","+idle, func(t *testing.T) {
+				out, p := threads(t, exe, "run", "4", "2", what, "800", idle, "0")
+				noneLeft(t, out)
+				inC(t, out, p, 4, 0.125)
+			})
+		}
 	}
 }
 
