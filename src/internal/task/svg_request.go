@@ -81,11 +81,11 @@ func WriteSVG(w io.Writer, r *Request) error {
 func (d *causal) desc() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s on %s.", count(int64(len(d.r.Nodes)), "task"), count(int64(len(d.r.Servers)), "server"))
-	for i, h := range d.r.Hazards() {
+	for i, c := range d.r.Causes() {
 		if i == 5 {
 			break
 		}
-		fmt.Fprintf(&b, " %s.", cut(h.String(), 200))
+		fmt.Fprintf(&b, " %s.", cut(c.String(), 200))
 	}
 	return b.String()
 }

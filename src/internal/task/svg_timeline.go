@@ -126,11 +126,11 @@ func (d *timeline) heading() string {
 func (d *timeline) desc() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Recorded: %s, %s.", count(d.t.Goroutines, "goroutine"), plural(int64(len(d.t.Timeline)), "wait or region", "waits and regions"))
-	for i, h := range d.t.Hazards() {
+	for i, c := range d.t.Causes() {
 		if i == 5 {
 			break
 		}
-		fmt.Fprintf(&b, " %s.", cut(h.String(), 200))
+		fmt.Fprintf(&b, " %s.", cut(c.String(), 200))
 	}
 	return b.String()
 }

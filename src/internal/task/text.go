@@ -26,7 +26,7 @@ const (
 	textSlowest = 10   // tasks of a report
 	textReasons = 20   // of a report
 	textRows    = 16   // of a list in the text of one task: the longest ones
-	textHazards = 5
+	textCauses  = 5
 	textName    = 40 // letters of a name in a table
 )
 
@@ -178,7 +178,7 @@ func (s *Summary) WriteText(w io.Writer) error {
 	fmt.Fprintf(b, "\nThe slowest:\n")
 	for _, t := range s.slowest {
 		why := ""
-		if list := t.Hazards(); len(list) > 0 {
+		if list := t.Causes(); len(list) > 0 {
 			why = s.reasons.Words(&list[0])
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", inUnits(t.Wall), name(t.Kind), t.Trace, why)
@@ -193,7 +193,7 @@ func (s *Summary) WriteText(w io.Writer) error {
 func (t *Task) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	t.header(b)
-	writeHazards(b, t.Hazards(), nil)
+	writeCauses(b, t.Causes(), nil)
 	t.account(b)
 	t.timeline(b)
 	writePath(b, t.CriticalPath(), nil)
@@ -237,21 +237,21 @@ func (s *Server) text() string {
 	return fmt.Sprintf("process %d", s.PID)
 }
 
-func writeHazards(b *bufio.Writer, list []Hazard, r *Request) {
+func writeCauses(b *bufio.Writer, list []Cause, r *Request) {
 	if len(list) == 0 {
 		return
 	}
 	fmt.Fprint(b, "\nWhy, by time on the critical path:\n")
-	for i, h := range list {
-		if i == textHazards {
+	for i, c := range list {
+		if i == textCauses {
 			fmt.Fprintf(b, "  and %s\n", count(int64(len(list)-i), "lesser reason"))
 			break
 		}
 		where := ""
 		if r != nil {
-			where = fmt.Sprintf(" (task %s on %s)", strconv.Quote(h.Task.Kind), h.Task.Server.text())
+			where = fmt.Sprintf(" (task %s on %s)", strconv.Quote(c.Task.Kind), c.Task.Server.text())
 		}
-		fmt.Fprintf(b, "  %s%s\n", h, where)
+		fmt.Fprintf(b, "  %s%s\n", c, where)
 	}
 }
 
@@ -400,7 +400,7 @@ func (s *Segment) text() string {
 	var text []string
 	for _, p := range s.pieces() {
 		if p.time > 0 {
-			text = append(text, strings.ReplaceAll(causeOf(&p).expand(p.word), timeMark, inUnits(p.time)))
+			text = append(text, strings.ReplaceAll(rowOf(&p).expand(p.word), timeMark, inUnits(p.time)))
 		}
 	}
 	return strings.Join(text, "; ")
@@ -503,7 +503,7 @@ func (r *Request) WriteText(w io.Writer) error {
 		}
 		tw.Flush()
 	}
-	writeHazards(b, r.Hazards(), r)
+	writeCauses(b, r.Causes(), r)
 	writePath(b, r.CriticalPath(), r)
 	return b.Flush()
 }

@@ -73,7 +73,7 @@ func richRecords(t *testing.T) (records [][]uint64, rings []int) {
 func useRecord(t *record.Task) {
 	list := slices.Values([]*record.Task{t})
 	t.WriteText(io.Discard)
-	t.Hazards()
+	t.Causes()
 	t.CriticalPath()
 	record.AppendJSON(nil, t)
 	record.WriteOTLP(io.Discard, list)
@@ -81,7 +81,7 @@ func useRecord(t *record.Task) {
 	w := record.NewWriter(io.Discard, t.Server)
 	w.Write(t)
 	for _, r := range record.Join(list) {
-		r.Hazards()
+		r.Causes()
 		record.WriteSVG(io.Discard, r)
 	}
 }

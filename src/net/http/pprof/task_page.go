@@ -535,16 +535,16 @@ func (p *taskPage) find() (this *record.Task, list []*record.Task, n uint64) {
 
 // held says who held the mutexes that were handed on to t. Its record says only who did last.
 func (p *taskPage) held(t *record.Task) {
-	hazards := t.Hazards()
-	if !slices.ContainsFunc(hazards, func(h record.Hazard) bool { return h.Cause == "mutex" }) {
+	causes := t.Causes()
+	if !slices.ContainsFunc(causes, func(c record.Cause) bool { return c.Name == "mutex" }) {
 		return
 	}
 	// Whoever handed it on began before t ended.
 	end := t.Start + int64(t.Wall)
 	var sums record.Reasons
 	p.lookAt(&sums, 1, func(head *record.Task) bool { return head.Start < end })
-	for i := range hazards {
-		if text := sums.Words(&hazards[i]); text != hazards[i].String() {
+	for i := range causes {
+		if text := sums.Words(&causes[i]); text != causes[i].String() {
 			p.put("<p>%s</p>\n", text)
 		}
 	}

@@ -160,13 +160,13 @@ type detail struct {
 // one returns what is known of a task.
 func (s *site) one(t *record.Task, r *record.Request) *detail {
 	d := &detail{Task: t}
-	for _, h := range t.Hazards() {
-		text := s.held.Words(&h)
-		if h.N > 1 {
-			text += ", in " + count(h.N, "wait")
+	for _, c := range t.Causes() {
+		text := s.held.Words(&c)
+		if c.N > 1 {
+			text += ", in " + count(c.N, "wait")
 		}
-		if h.More > 0 && h.More < h.Time {
-			text += ", " + record.Duration(h.More) + " more than usual"
+		if c.More > 0 && c.More < c.Time {
+			text += ", " + record.Duration(c.More) + " more than usual"
 		}
 		d.Reasons = append(d.Reasons, text)
 	}

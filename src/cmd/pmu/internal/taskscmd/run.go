@@ -232,8 +232,8 @@ func writeText(w io.Writer, tasks func(func(*record.Task) bool), c *config) erro
 		return err
 	}
 	header := "\nWho held mutexes that were handed on:\n"
-	for _, h := range r.Hazards() {
-		if text := c.held.Words(&h); text != h.String() {
+	for _, x := range r.Causes() {
+		if text := c.held.Words(&x); text != x.String() {
 			if _, err := fmt.Fprintf(w, "%s  %s\n", header, text); err != nil {
 				return err
 			}

@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// A Hazard is something that a task's end, or a request's, had to wait for: a reason why it
+// A Cause is something that a task's end, or a request's, had to wait for: a reason why it
 // took as long as it did.
-type Hazard struct {
+type Cause struct {
 	Task  *Task
-	Cause string        // its name in the table of causes: "mutex"
+	Name  string        // its name in the table of causes: "mutex"
 	Time  time.Duration // for so long, on the critical path
 	More  time.Duration // so much more than usual; Time if that is not known
 	N     int           // how many waits; 0 if that is not known
@@ -29,49 +29,49 @@ type Hazard struct {
 	wait *Stretch // the longest wait for a mutex, if it is one
 }
 
-// String returns the hazard in words: "runnable 12 ms behind task \"report\"".
-func (h Hazard) String() string {
-	return strings.ReplaceAll(h.text, timeMark, inUnits(h.Time))
+// String returns the cause in words: "runnable 12 ms behind task \"report\"".
+func (c Cause) String() string {
+	return strings.ReplaceAll(c.text, timeMark, inUnits(c.Time))
 }
 
-// reason returns the hazard in words that are the same for all tasks that it is the same for:
+// reason returns the cause in words that are the same for all tasks that it is the same for:
 // without times and numbers.
-func (h *Hazard) reason() string {
-	switch h.Cause {
+func (c *Cause) reason() string {
+	switch c.Name {
 	case "page faults":
 		return "page faults"
 	case "running":
-		if strings.HasSuffix(h.text, "more than usual") {
+		if strings.HasSuffix(c.text, "more than usual") {
 			return "running more than usual"
 		}
 		return "running"
 	case "mutex":
-		if x, _, ok := h.handover(); ok {
+		if x, _, ok := c.handover(); ok {
 			return "mutex held by " + x.from.anyone()
 		}
 	}
-	return withoutTime.Replace(h.text)
+	return withoutTime.Replace(c.text)
 }
 
 var withoutTime = strings.NewReplacer(", "+timeMark, "", " took "+timeMark, "", " "+timeMark, "")
 
-// timeMark is in the text of a hazard where its time comes, which is known only when the
+// timeMark is in the text of a cause where its time comes, which is known only when the
 // waits of the same text are summed up. Nothing printable has it.
 const timeMark = "\x00"
 
-// A cause is a row of the table of causes.
-type cause struct {
+// A causeRow is a row of the table of causes.
+type causeRow struct {
 	name  string
 	match func(p *piece) bool // nil if it is found otherwise
 	// text is with {words} in it, which words expands: {time} is the time. Pieces of the
-	// same cause and text are one hazard.
+	// same row and text are one cause.
 	text  string
 	plain string        // the text if a word in that one is empty; then it is the name
 	bound time.Duration // for less than that it is not reported
 }
 
-// causes is the table. A piece of the path is of the first cause that matches.
-var causes = []cause{
+// causeTable is the table. A piece of the path is of the first cause that matches.
+var causeTable = []causeRow{
 	{"stop-the-world", func(p *piece) bool { return p.stop },
 		"stop-the-world {time} ({stop})", "stop-the-world {time}", 100 * time.Microsecond},
 	{"stops the world", in(pprof.TimeStopTheWorld),
@@ -151,7 +151,7 @@ const minUsual = 8
 // faultEvents are the events that are page faults, by [pprof.Events].
 var faultEvents = []string{"page-faults", "minor-faults", "major-faults"}
 
-// Hazards returns what t's end had to wait for, the main reason first. Only time on the
+// Causes returns what t's end had to wait for, the main reason first. Only time on the
 // critical path counts: what is not on it has not made the task slow. If it is known what
 // such tasks use, then the order is by time above that, in the same part of the time;
 // otherwise, and among equals, it is by time. What was shorter than a bound, or than 1 %
@@ -162,28 +162,28 @@ var faultEvents = []string{"page-faults", "minor-faults", "major-faults"}
 // task had one goroutine.
 //
 // What the end of a call had to wait for is the answer: the server's record says more.
-func (t *Task) Hazards() []Hazard { return t.hazardsBy(new(walker)) }
+func (t *Task) Causes() []Cause { return t.causesBy(new(walker)) }
 
-func (t *Task) hazardsBy(w *walker) []Hazard {
+func (t *Task) causesBy(w *walker) []Cause {
 	if t.Flags&Client != 0 && len(t.Timeline) == 0 && t.Wall > 0 {
 		return t.answer()
 	}
-	return t.hazards(w.criticalPath(t), t.Wall)
+	return t.causesOn(w.criticalPath(t), t.Wall)
 }
 
-// answer returns the hazard of a call.
-func (t *Task) answer() []Hazard {
+// answer returns the cause of a call.
+func (t *Task) answer() []Cause {
 	gs := &groups{t: t, by: make(map[groupKey]*group)}
-	g := gs.add(causeNamed("answer"), 0, t.Wall, 1, func(string) string { return timeMark })
+	g := gs.add(rowNamed("answer"), 0, t.Wall, 1, func(string) string { return timeMark })
 	g.More = t.Wall
 	if t.Usual != nil && t.Usual.Tasks >= minUsual {
 		g.More = max(0, t.Wall-max(0, t.Usual.Wall))
 	}
-	return []Hazard{g.Hazard}
+	return []Cause{g.Cause}
 }
 
-// Hazards is [Task.Hazards] for the critical path of a request.
-func (r *Request) Hazards() []Hazard {
+// Causes is [Task.Causes] for the critical path of a request.
+func (r *Request) Causes() []Cause {
 	var nodes []*Node
 	of := make(map[*Node][]Segment)
 	for _, s := range r.CriticalPath() {
@@ -192,22 +192,22 @@ func (r *Request) Hazards() []Hazard {
 		}
 		of[s.Node] = append(of[s.Node], s)
 	}
-	var list []Hazard
+	var list []Cause
 	for _, n := range nodes {
-		list = append(list, n.Task.hazards(of[n], r.Wall)...)
+		list = append(list, n.Task.causesOn(of[n], r.Wall)...)
 	}
-	slices.SortStableFunc(list, compareHazards)
+	slices.SortStableFunc(list, compareCauses)
 	return list
 }
 
-func compareHazards(a, b Hazard) int {
+func compareCauses(a, b Cause) int {
 	return cmp.Or(cmp.Compare(b.More, a.More), cmp.Compare(b.Time, a.Time), cmp.Compare(a.text, b.text))
 }
 
-// A group is a hazard while it is summed up.
+// A group is a cause while it is summed up.
 type group struct {
-	Hazard
-	cause   *cause
+	Cause
+	row     *causeRow
 	longest time.Duration
 	parts   [NumParts]time.Duration
 }
@@ -218,15 +218,15 @@ type groups struct {
 	by   map[groupKey]*group
 }
 
-// A groupKey is a cause's name, and the text.
+// A groupKey is a row's name, and the text.
 type groupKey struct{ name, text string }
 
-func (gs *groups) add(c *cause, part Part, d time.Duration, n int, word func(string) string) *group {
-	text := c.expand(word)
-	key := groupKey{c.name, text}
+func (gs *groups) add(row *causeRow, part Part, d time.Duration, n int, word func(string) string) *group {
+	text := row.expand(word)
+	key := groupKey{row.name, text}
 	g := gs.by[key]
 	if g == nil {
-		g = &group{Hazard: Hazard{Task: gs.t, Cause: c.name, text: text}, cause: c}
+		g = &group{Cause: Cause{Task: gs.t, Name: row.name, text: text}, row: row}
 		gs.by[key] = g
 		gs.list = append(gs.list, g)
 	}
@@ -236,9 +236,9 @@ func (gs *groups) add(c *cause, part Part, d time.Duration, n int, word func(str
 	return g
 }
 
-// hazards is Hazards for those segments of a path that are t's. The bounds are for a path
+// causesOn is Causes for those segments of a path that are t's. The bounds are for a path
 // of length all.
-func (t *Task) hazards(path []Segment, all time.Duration) []Hazard {
+func (t *Task) causesOn(path []Segment, all time.Duration) []Cause {
 	gs := &groups{t: t, by: make(map[groupKey]*group)}
 	var running time.Duration // on the path
 	var pieces [3]piece
@@ -254,16 +254,16 @@ func (t *Task) hazards(path []Segment, all time.Duration) []Hazard {
 			if p.time <= 0 {
 				continue
 			}
-			c := causeOf(p)
+			row := rowOf(p)
 			part := s.Part
 			if p.stop {
 				part = pprof.TimeStopTheWorld // not the usual wait's
 			}
-			g := gs.add(c, part, p.time, 1, p.word)
+			g := gs.add(row, part, p.time, 1, p.word)
 			if p.time > g.longest {
 				g.longest = p.time
 				g.Frame = s.Frame
-				if c.name == "mutex" {
+				if row.name == "mutex" {
 					g.wait = s.Stretch
 				}
 			}
@@ -275,39 +275,39 @@ func (t *Task) hazards(path []Segment, all time.Duration) []Hazard {
 		t.running(gs, running)
 	}
 
-	var list []Hazard
+	var list []Cause
 	bound := all / 100
 	for _, g := range gs.list {
-		if g.Time >= max(g.cause.bound, bound) {
-			list = append(list, g.Hazard)
+		if g.Time >= max(g.row.bound, bound) {
+			list = append(list, g.Cause)
 		}
 	}
 	if list == nil && len(gs.list) > 0 {
 		most := gs.list[0]
 		for _, g := range gs.list {
-			if compareHazards(g.Hazard, most.Hazard) < 0 {
+			if compareCauses(g.Cause, most.Cause) < 0 {
 				most = g
 			}
 		}
 		if most.Time > 0 {
-			list = append(list, most.Hazard)
+			list = append(list, most.Cause)
 		}
 	}
-	slices.SortFunc(list, compareHazards)
+	slices.SortFunc(list, compareCauses)
 	return list
 }
 
-func causeOf(p *piece) *cause {
-	for i := range causes {
-		if c := &causes[i]; c.match != nil && c.match(p) {
-			return c
+func rowOf(p *piece) *causeRow {
+	for i := range causeTable {
+		if row := &causeTable[i]; row.match != nil && row.match(p) {
+			return row
 		}
 	}
 	panic("task: no cause matches") // the last one that has a match matches always
 }
 
-func causeNamed(name string) *cause {
-	return &causes[slices.IndexFunc(causes, func(c cause) bool { return c.name == name })]
+func rowNamed(name string) *causeRow {
+	return &causeTable[slices.IndexFunc(causeTable, func(row causeRow) bool { return row.name == name })]
 }
 
 // unrecorded adds what is not in the timeline, but in the task's account, which is over all
@@ -346,24 +346,24 @@ func (t *Task) unrecorded(gs *groups, running *time.Duration) {
 			word := func(w string) string { return map[string]string{"time": timeMark, "part": p.String()}[w] }
 			switch p {
 			case pprof.TimePreempted:
-				gs.add(causeNamed("preempted"), p, d, 0, word)
+				gs.add(rowNamed("preempted"), p, d, 0, word)
 			case pprof.TimeGC:
 				// Most that a task does for the collector is to assist it.
-				gs.add(causeNamed("GC assist"), p, d, 0, word)
+				gs.add(rowNamed("GC assist"), p, d, 0, word)
 			case pprof.TimeRunnable:
-				gs.add(causeNamed("runnable"), p, d, 0, word)
+				gs.add(rowNamed("runnable"), p, d, 0, word)
 			default:
 				name := "short waits"
 				if len(t.Timeline) == 0 && t.Flags&Slow == 0 {
 					name = "waits"
 				}
-				gs.add(causeNamed(name), p, d, 0, word)
+				gs.add(rowNamed(name), p, d, 0, word)
 			}
 		}
 	}
 }
 
-// usual sets More of all hazards. What is usual in a part is known for all of its hazards
+// usual sets More of all causes. What is usual in a part is known for all of its causes
 // together; what is above is the longest one's first.
 func (t *Task) usual(gs *groups) {
 	if t.Usual == nil || t.Usual.Tasks < minUsual {
@@ -401,10 +401,10 @@ func (t *Task) running(gs *groups, d time.Duration) {
 		known = true
 		more = max(0, min(d, max(t.Parts[pprof.TimeRunning], d)-max(0, t.Usual.Parts[pprof.TimeRunning])))
 	}
-	c := causeNamed("running")
+	row := rowNamed("running")
 	faults := t.faults(more)
 	if faults != "" {
-		c = causeNamed("page faults")
+		row = rowNamed("page faults")
 	}
 	words := map[string]string{"time": timeMark, "faults": faults}
 	time := d
@@ -413,9 +413,9 @@ func (t *Task) running(gs *groups, d time.Duration) {
 		words["all"] = inUnits(d)
 	}
 	if time == d && (faults == "" || !known) {
-		c = &cause{name: c.name, text: c.plain, bound: c.bound}
+		row = &causeRow{name: row.name, text: row.plain, bound: row.bound}
 	}
-	g := gs.add(c, pprof.TimeRunning, time, 0, func(w string) string { return words[w] })
+	g := gs.add(row, pprof.TimeRunning, time, 0, func(w string) string { return words[w] })
 	g.More = more
 }
 
@@ -439,15 +439,15 @@ func (t *Task) faults(d time.Duration) string {
 	return ""
 }
 
-// expand returns the cause's text.
-func (c *cause) expand(word func(string) string) string {
-	if text := expand(c.text, word); text != "" {
+// expand returns the row's text.
+func (r *causeRow) expand(word func(string) string) string {
+	if text := expand(r.text, word); text != "" {
 		return text
 	}
-	if text := expand(c.plain, word); text != "" {
+	if text := expand(r.plain, word); text != "" {
 		return text
 	}
-	return c.name + " " + timeMark
+	return r.name + " " + timeMark
 }
 
 // expand replaces the {words} in text. It returns the empty string if one is empty.
