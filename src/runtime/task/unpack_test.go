@@ -76,13 +76,12 @@ func useRecord(t *record.Task) {
 	t.Causes()
 	t.CriticalPath()
 	record.AppendJSON(nil, t)
-	record.WriteOTLP(io.Discard, list)
 	record.WriteProfile(io.Discard, list)
 	w := record.NewWriter(io.Discard, t.Server)
 	w.Write(t)
 	for _, r := range record.Join(list) {
 		r.Causes()
-		record.WriteSVG(io.Discard, r)
+		r.WriteText(io.Discard)
 	}
 }
 

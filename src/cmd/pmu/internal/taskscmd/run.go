@@ -7,6 +7,8 @@ package taskscmd
 
 import (
 	"bufio"
+	"cmd/pmu/internal/diagram"
+	"cmd/pmu/internal/otlp"
 	"cmd/pmu/internal/source"
 	"cmd/pmu/internal/verb"
 	"cmp"
@@ -45,7 +47,7 @@ var formats = []format{
 	{"text", writeText},
 	{"json", writeJSON},
 	{"otlp", func(w io.Writer, tasks func(func(*record.Task) bool), _ *config) error {
-		return record.WriteOTLP(w, tasks)
+		return otlp.Write(w, tasks)
 	}},
 	{"pprof", func(w io.Writer, tasks func(func(*record.Task) bool), _ *config) error {
 		return record.WriteProfile(w, tasks)
@@ -288,5 +290,5 @@ func writeSVG(w io.Writer, tasks func(func(*record.Task) bool), _ *config) error
 	if err != nil {
 		return err
 	}
-	return record.WriteSVG(w, slices.MaxFunc(list, func(a, b *record.Request) int { return cmp.Compare(a.Wall, b.Wall) }))
+	return diagram.WriteRequest(w, slices.MaxFunc(list, func(a, b *record.Request) int { return cmp.Compare(a.Wall, b.Wall) }))
 }

@@ -2,10 +2,11 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package task
+package diagram
 
 import (
 	"fmt"
+	record "internal/task"
 	"io"
 	"strconv"
 	"strings"
@@ -15,15 +16,15 @@ import (
 // A PartsRow is a bar in a diagram of parts of time.
 type PartsRow struct {
 	Name  string
-	Parts [NumParts]time.Duration
+	Parts [record.NumParts]time.Duration
 }
 
 // maxPartsRows is how many bars are drawn; the rest is drawn as one.
 const maxPartsRows = 50
 
-// WritePartsSVG writes a diagram of where time went: a stacked bar for each row, each as
+// WriteParts writes a diagram of where time went: a stacked bar for each row, each as
 // wide as the others, as SVG. From the 50th on, the rows are added up. An error is one of w.
-func WritePartsSVG(w io.Writer, rows []PartsRow) error {
+func WriteParts(w io.Writer, rows []PartsRow) error {
 	const (
 		width  = 700.0
 		gutter = 170.0
@@ -48,16 +49,16 @@ func WritePartsSVG(w io.Writer, rows []PartsRow) error {
 			sum = satAdd(sum, d)
 		}
 		b.put("<g>")
-		b.title(r.Name, inUnits(sum)+" of goroutines' time")
+		b.title(r.Name, record.Duration(sum)+" of goroutines' time")
 		b.label(gutter-8, y+14, gutter-12, "end", "", r.Name)
 		b.put("</g>")
-		fmt.Fprintf(&desc, "%s: %s", cut(r.Name, 40), inUnits(sum))
+		fmt.Fprintf(&desc, "%s: %s", cut(r.Name, 40), record.Duration(sum))
 		x := gutter
 		for p, d := range r.Parts {
 			if d <= 0 {
 				continue
 			}
-			p := Part(p)
+			p := record.Part(p)
 			share := float64(d) / float64(sum)
 			pct := percent(share)
 			fmt.Fprintf(&desc, ", %v %s", p, pct)
@@ -65,7 +66,7 @@ func WritePartsSVG(w io.Writer, rows []PartsRow) error {
 			b.put("<g>")
 			b.box(p, x, y, wd, rowH-6)
 			b.put(">")
-			b.title(r.Name, fmt.Sprintf("%v %s, %s", p, inUnits(d), pct))
+			b.title(r.Name, fmt.Sprintf("%v %s, %s", p, record.Duration(d), pct))
 			b.put("</rect>")
 			for _, s := range []string{p.String() + " " + pct, p.String()} {
 				if float64(textWidth(s))*charWidth+4 <= wd {
@@ -79,7 +80,7 @@ func WritePartsSVG(w io.Writer, rows []PartsRow) error {
 		if sum <= 0 {
 			b.put("<text class=\"dim\" x=\"", gutter, "\" y=\"", y+14, "\">no time</text>\n")
 		}
-		b.put("<text class=\"dim\" x=\"", width-2, "\" y=\"", y+14, "\" text-anchor=\"end\">", inUnits(sum), "</text>\n")
+		b.put("<text class=\"dim\" x=\"", width-2, "\" y=\"", y+14, "\" text-anchor=\"end\">", record.Duration(sum), "</text>\n")
 		desc.WriteString(". ")
 		y += rowH
 	}
