@@ -25,12 +25,16 @@ type Reasons struct {
 
 // Bounds of Reasons. Kinds, and reasons, beyond them are summed up as others.
 const (
+	maxKinds    = 1000
 	maxReasons  = 1000
 	maxWaiting  = 50_000 // occurrences
 	maxExamples = 10
 )
 
-const otherReasons = "other reasons"
+const (
+	otherKind    = "other"
+	otherReasons = "other reasons"
+)
 
 type kindReasons struct {
 	slow, requests int
@@ -129,8 +133,8 @@ func (r *Reasons) kind(name string) (string, *kindReasons) {
 		r.kinds = make(map[string]*kindReasons)
 	}
 	k := r.kinds[name]
-	if k == nil && len(r.kinds) >= textKinds {
-		name = overflowKind
+	if k == nil && len(r.kinds) >= maxKinds {
+		name = otherKind
 		k = r.kinds[name]
 	}
 	if k == nil {

@@ -223,7 +223,7 @@ func join(tasks func(func(*record.Task) bool)) ([]*record.Request, error) {
 
 func writeText(w io.Writer, tasks func(func(*record.Task) bool), c *config) error {
 	if c.trace.IsZero() {
-		return record.WriteText(w, tasks)
+		return writeReport(w, tasks)
 	}
 	list, err := join(tasks)
 	if err != nil {
