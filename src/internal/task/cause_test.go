@@ -262,37 +262,3 @@ func TestCauseTable(t *testing.T) {
 		}
 	}
 }
-
-func TestPlace(t *testing.T) {
-	for _, test := range []struct{ stack, want string }{
-		{"", ""},
-		{"time.Sleep main.f", "main.f"},
-		{"sync.(*Mutex).Lock net/http.(*Server).Serve example.com/a/b.(*T).f main.main", "example.com/a/b.(*T).f"},
-		{"internal/poll.runtime_pollWait net.(*conn).Read bufio.(*Reader).fill network/x.f main.f", "network/x.f"},
-		{"timely.f time.Sleep", "timely.f"},
-		{"runtime.gopark runtime.main", "runtime.gopark"},
-	} {
-		var stack []Frame
-		for _, f := range strings.Fields(test.stack) {
-			stack = append(stack, Frame{Func: f})
-		}
-		if got := Place(stack).Func; got != test.want {
-			t.Errorf("%s: got %s, want %s", test.stack, got, test.want)
-		}
-	}
-}
-
-func TestInUnits(t *testing.T) {
-	for _, test := range []struct {
-		d    time.Duration
-		want string
-	}{
-		{0, "0 ns"}, {999, "999 ns"}, {1000, "1 us"}, {1234, "1.23 us"}, {850 * time.Microsecond, "850 us"},
-		{7 * testMs, "7 ms"}, {12345 * time.Microsecond, "12.3 ms"}, {123456 * time.Microsecond, "123 ms"},
-		{1500 * testMs, "1.5 s"}, {100 * time.Second, "100 s"}, {-7 * testMs, "-7 ms"},
-	} {
-		if got := inUnits(test.d); got != test.want {
-			t.Errorf("%d: got %s, want %s", test.d, got, test.want)
-		}
-	}
-}

@@ -293,6 +293,24 @@ func (o *jsonObject) task(t *Task) {
 	if !o.reading {
 		o.strings("events", &t.Events)
 	}
+	o.lists(t)
+	o.value("outliving", &t.Outliving)
+	o.lost(&t.Lost)
+	o.value("threshold_ns", &t.Threshold)
+	there := t.Usual != nil
+	o.object("usual", &there, func(o *jsonObject) {
+		if o.reading {
+			t.Usual = new(Usual)
+		}
+		o.value("tasks", &t.Usual.Tasks)
+		o.value("wall_ns", &t.Usual.Wall)
+		o.usage(&t.Usual.Usage, t.Events)
+	})
+	o.value("trigger", &t.Trigger)
+}
+
+// lists gives what a task may have several of, but for events.
+func (o *jsonObject) lists(t *Task) {
 	jsonList(o, "regions", &t.Regions, func(o *jsonObject, g *Region) {
 		o.value("name", &g.Name)
 		o.value("n", &g.N)
@@ -313,19 +331,6 @@ func (o *jsonObject) task(t *Task) {
 		o.object("created", &there, func(o *jsonObject) { o.frame(&g.Created) })
 		o.part(&g.Part)
 	})
-	o.value("outliving", &t.Outliving)
-	o.lost(&t.Lost)
-	o.value("threshold_ns", &t.Threshold)
-	there := t.Usual != nil
-	o.object("usual", &there, func(o *jsonObject) {
-		if o.reading {
-			t.Usual = new(Usual)
-		}
-		o.value("tasks", &t.Usual.Tasks)
-		o.value("wall_ns", &t.Usual.Wall)
-		o.usage(&t.Usual.Usage, t.Events)
-	})
-	o.value("trigger", &t.Trigger)
 }
 
 // flags gives each as a column, and all as a number, which is what is read.

@@ -344,21 +344,3 @@ func (r *Request) WriteText(w io.Writer) error {
 	writePath(b, r.CriticalPath(), r)
 	return b.Flush()
 }
-
-func count(n int64, what string) string { return plural(n, what, what+"s") }
-
-func plural(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.FormatInt(n, 10) + " " + many
-}
-
-// name returns a name for a table: not long, and without what separates columns.
-func name(s string) string {
-	r := []rune(printable(s))
-	if len(r) > textName {
-		r = append(r[:textName-3], '.', '.', '.')
-	}
-	return string(r)
-}

@@ -22,15 +22,17 @@ type PartsRow struct {
 // maxPartsRows is how many bars are drawn; the rest is drawn as one.
 const maxPartsRows = 50
 
+// Sizes of the diagram.
+const (
+	ptWidth  = 700.0
+	ptGutter = 170.0 // for the names
+	ptBar    = ptWidth - ptGutter - 70
+	ptRow    = 24.0
+)
+
 // WriteParts writes a diagram of where time went: a stacked bar for each row, each as
 // wide as the others, as SVG. From the 50th on, the rows are added up. An error is one of w.
 func WriteParts(w io.Writer, rows []PartsRow) error {
-	const (
-		width  = 700.0
-		gutter = 170.0
-		barW   = width - gutter - 70
-		rowH   = 24.0
-	)
 	if len(rows) > maxPartsRows {
 		rest := PartsRow{Name: fmt.Sprintf("%d others", len(rows)-maxPartsRows+1)}
 		for _, r := range rows[maxPartsRows-1:] {
@@ -44,48 +46,48 @@ func WriteParts(w io.Writer, rows []PartsRow) error {
 	var desc strings.Builder
 	y := 6.0
 	for _, r := range rows {
-		sum := time.Duration(0)
-		for _, d := range r.Parts {
-			sum = satAdd(sum, d)
-		}
-		b.put("<g>")
-		b.title(r.Name, record.Duration(sum)+" of goroutines' time")
-		b.label(gutter-8, y+14, gutter-12, "end", "", r.Name)
-		b.put("</g>")
-		fmt.Fprintf(&desc, "%s: %s", cut(r.Name, 40), record.Duration(sum))
-		x := gutter
-		for p, d := range r.Parts {
-			if d <= 0 {
-				continue
-			}
-			p := record.Part(p)
-			share := float64(d) / float64(sum)
-			pct := percent(share)
-			fmt.Fprintf(&desc, ", %v %s", p, pct)
-			wd := barW * share
-			b.put("<g>")
-			b.box(p, x, y, wd, rowH-6)
-			b.put(">")
-			b.title(r.Name, fmt.Sprintf("%v %s, %s", p, record.Duration(d), pct))
-			b.put("</rect>")
-			for _, s := range []string{p.String() + " " + pct, p.String()} {
-				if float64(textWidth(s))*charWidth+4 <= wd {
-					b.boxLabel(p, x, y+13, wd, s)
-					break
-				}
-			}
-			b.put("</g>\n")
-			x += wd
-		}
-		if sum <= 0 {
-			b.put("<text class=\"dim\" x=\"", gutter, "\" y=\"", y+14, "\">no time</text>\n")
-		}
-		b.put("<text class=\"dim\" x=\"", width-2, "\" y=\"", y+14, "\" text-anchor=\"end\">", record.Duration(sum), "</text>\n")
-		desc.WriteString(". ")
-		y += rowH
+		b.partsRow(&desc, y, r)
+		y += ptRow
 	}
-	y = b.legend(gutter, y+6, width-gutter)
-	return b.finish(w, width, y+2, "Where the time of goroutines went", desc.String())
+	y = b.legend(ptGutter, y+6, ptWidth-ptGutter)
+	return b.finish(w, ptWidth, y+2, "Where the time of goroutines went", desc.String())
+}
+
+// partsRow appends a bar and its texts, and says the same in desc.
+func (b *svgWriter) partsRow(desc *strings.Builder, y float64, r PartsRow) {
+	sum := time.Duration(0)
+	for _, d := range r.Parts {
+		sum = satAdd(sum, d)
+	}
+	b.put("<g>")
+	b.title(r.Name, record.Duration(sum)+" of goroutines' time")
+	b.label(ptGutter-8, y+14, ptGutter-12, "end", "", r.Name)
+	b.put("</g>")
+	fmt.Fprintf(desc, "%s: %s", cut(r.Name, 40), record.Duration(sum))
+	x := ptGutter
+	for p, d := range r.Parts {
+		if d <= 0 {
+			continue
+		}
+		p := record.Part(p)
+		share := float64(d) / float64(sum)
+		pct := percent(share)
+		fmt.Fprintf(desc, ", %v %s", p, pct)
+		w := ptBar * share
+		b.put("<g>")
+		b.box(p, x, y, w, ptRow-6)
+		b.put(">")
+		b.title(r.Name, fmt.Sprintf("%v %s, %s", p, record.Duration(d), pct))
+		b.put("</rect>")
+		b.firstThatFits(p, x, y+13, w, []string{p.String() + " " + pct, p.String()})
+		b.put("</g>\n")
+		x += w
+	}
+	if sum <= 0 {
+		b.put("<text class=\"dim\" x=\"", ptGutter, "\" y=\"", y+14, "\">no time</text>\n")
+	}
+	b.put("<text class=\"dim\" x=\"", ptWidth-2, "\" y=\"", y+14, "\" text-anchor=\"end\">", record.Duration(sum), "</text>\n")
+	desc.WriteString(". ")
 }
 
 func percent(share float64) string {

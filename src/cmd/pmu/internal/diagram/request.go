@@ -108,19 +108,7 @@ func (d *causal) place() float64 {
 	for range servers {
 		d.bands = append(d.bands, new(band))
 	}
-	// What is narrower than least has no box.
-	least := 3.0
-	for ; ; least *= 2 {
-		n := 0
-		for _, node := range d.r.Nodes {
-			if d.width(node) >= least {
-				n++
-			}
-		}
-		if n <= maxShapes/2 {
-			break
-		}
-	}
+	least := d.leastBox()
 	for _, n := range d.r.Nodes {
 		switch {
 		case uint(n.Server) >= uint(servers):
@@ -162,6 +150,21 @@ func (d *causal) place() float64 {
 		y += b.height + 26
 	}
 	return y - 20
+}
+
+// leastBox returns the least width of a task that has a box.
+func (d *causal) leastBox() float64 {
+	for least := 3.0; ; least *= 2 {
+		n := 0
+		for _, node := range d.r.Nodes {
+			if d.width(node) >= least {
+				n++
+			}
+		}
+		if n <= maxShapes/2 {
+			return least
+		}
+	}
 }
 
 func (d *causal) drawBand(b *band, i int) {

@@ -216,6 +216,16 @@ func (b *svgWriter) boxLabel(p record.Part, x, y, w float64, s string) {
 	b.put(">", svgText(s), "</text>")
 }
 
+// firstThatFits appends one of the texts in a box, if one fits.
+func (b *svgWriter) firstThatFits(p record.Part, x, y, w float64, texts []string) {
+	for _, s := range texts {
+		if float64(textWidth(s))*charWidth+4 <= w {
+			b.boxLabel(p, x, y, w, s)
+			return
+		}
+	}
+}
+
 // fill returns the fill of a part.
 func (b *svgWriter) fill(p record.Part) string {
 	p = drawn(p)

@@ -157,15 +157,6 @@ func (d *timeline) drawWait(l *lane, s *record.Stretch) {
 	d.put("</g>\n")
 }
 
-func (d *timeline) firstThatFits(p record.Part, x, y, w float64, texts []string) {
-	for _, s := range texts {
-		if float64(textWidth(s))*charWidth+4 <= w {
-			d.boxLabel(p, x, y, w, s)
-			return
-		}
-	}
-}
-
 // drawMerged draws waits as one box, which has the colour of most of their time.
 func (d *timeline) drawMerged(l *lane, list []*record.Stretch) {
 	var parts [record.NumParts]time.Duration
