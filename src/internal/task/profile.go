@@ -120,7 +120,7 @@ func (b *profileBuilder) addEvents(t *Task) error {
 
 // A taskSamples is a task that becomes samples.
 type taskSamples struct {
-	*profileBuilder
+	b    *profileBuilder
 	t    *Task
 	slow bool
 
@@ -134,7 +134,7 @@ type taskSamples struct {
 }
 
 func (b *profileBuilder) begin(t *Task) *taskSamples {
-	x := &taskSamples{profileBuilder: b, t: t, slow: t.Flags&Slow != 0, number: make(map[string]int)}
+	x := &taskSamples{b: b, t: t, slow: t.Flags&Slow != 0, number: make(map[string]int)}
 	x.time, x.counts = deal(t)
 	kind := Frame{Func: t.Kind}
 	x.root = [][]Frame{noRegion: {kind}}
@@ -156,7 +156,7 @@ func (x *taskSamples) emit(region int, p Part, d int64, stack func([]Frame) []Fr
 		if n > 0 {
 			x.time[i][p] -= n
 			d -= n
-			x.sample(x.slow, stack(append(slices.Clip(x.root[i]), Frame{Func: p.String()}))...).wall += n
+			x.b.sample(x.slow, stack(append(slices.Clip(x.root[i]), Frame{Func: p.String()}))...).wall += n
 		}
 		if i == noRegion {
 			break
@@ -217,12 +217,12 @@ func (x *taskSamples) left() {
 			if d == 0 && !(run && slices.ContainsFunc(x.counts[i], func(n int64) bool { return n != 0 })) {
 				continue
 			}
-			s := x.sample(x.slow, append(slices.Clip(x.root[i]), Frame{Func: p.String()})...)
+			s := x.b.sample(x.slow, append(slices.Clip(x.root[i]), Frame{Func: p.String()})...)
 			s.wall += d
 			if run {
 				s.cpu += d
 				for e, n := range x.counts[i] {
-					at := x.events[x.t.Events[e]]
+					at := x.b.events[x.t.Events[e]]
 					for len(s.counts) <= at {
 						s.counts = append(s.counts, 0)
 					}

@@ -5,6 +5,7 @@
 package pprof
 
 import (
+	"encoding/json"
 	"fmt"
 	"html"
 	"io"
@@ -37,9 +38,10 @@ It ends if a seccomp filter kills for that, as systemd's SystemCallFilter does u
 }
 
 // serveEventList answers requests to the index page with the parameter events,
-// and reports whether r is one.
+// and reports whether r is one. With format=json the list is for programs.
 func serveEventList(w http.ResponseWriter, r *http.Request) bool {
-	if !r.URL.Query().Has("events") {
+	q := r.URL.Query()
+	if !q.Has("events") {
 		return false
 	}
 	w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -47,17 +49,30 @@ func serveEventList(w http.ResponseWriter, r *http.Request) bool {
 		serveEventError(w, err)
 		return true
 	}
+	kind := "text/html; charset=utf-8"
+	format := q.Get("format")
+	if format == "json" {
+		kind = "application/json"
+	} else if format != "" {
+		serveEventError(w, badRequest(`invalid value for "format" - must be json, or be left out for a page`))
+		return true
+	}
 	switch r.Method {
 	case "", http.MethodGet:
 	case http.MethodHead:
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Content-Type", kind)
 		return true
 	default:
 		w.Header().Set("Allow", "GET, HEAD")
 		serveError(w, http.StatusMethodNotAllowed, "the list of events is asked for with GET")
 		return true
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	list := listEvents()
+	w.Header().Set("Content-Type", kind)
+	if format == "json" {
+		w.Write(eventsJSON(list))
+		return true
+	}
 	io.WriteString(w, `<html>
 <head>
 <title>/debug/pprof/?events=1</title>
@@ -65,7 +80,7 @@ func serveEventList(w http.ResponseWriter, r *http.Request) bool {
 <body>
 <a href='?'>/debug/pprof/</a>
 <br>
-`+eventsHTML(listEvents())+`</body>
+`+eventsHTML(list)+`</body>
 </html>`)
 	return true
 }
@@ -93,6 +108,24 @@ func listEvents() []pprof.EventInfo {
 		events.time = time.Now()
 	}
 	return events.list
+}
+
+// eventsJSON returns the list of events as JSON, with the names of the fields of
+// pprof.EventInfo. Err is its text.
+func eventsJSON(list []pprof.EventInfo) []byte {
+	type event struct {
+		pprof.EventInfo
+		Err string
+	}
+	events := make([]event, len(list))
+	for i, e := range list {
+		events[i].EventInfo = e
+		if e.Err != nil {
+			events[i].Err = e.Err.Error()
+		}
+	}
+	b, _ := json.Marshal(events) // there is nothing in it that could fail
+	return b
 }
 
 // eventsHTML returns the list of events: those that can be sampled, with links, and the
