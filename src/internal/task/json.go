@@ -6,10 +6,13 @@ package task
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // This file is the JSON form of records: an object a line, whose fields are the columns
@@ -39,13 +42,17 @@ const maxJSONEvents = 1000
 
 // ParseJSON returns the task of a line that [AppendJSON] has written, with a Server of its
 // own. The task is as it was but for bytes that were not UTF-8. Empty slices are nil.
-func ParseJSON(line []byte) (*Task, error) {
+//
+// Unmarshal is [encoding/json.Unmarshal]. This package does not name it, as it would add a
+// megabyte to each server, which only writes.
+func ParseJSON(line []byte, unmarshal func(b []byte, v any) error) (*Task, error) {
 	t := &Task{Server: new(Server)}
-	o := jsonObject{reading: true, err: new(jsonError)}
+	in := &jsonInput{unmarshal: unmarshal}
+	o := jsonObject{reading: true, in: in}
 	o.parse(line)
 	o.task(t)
-	if o.err.err != nil {
-		return nil, o.err.err
+	if in.err != nil {
+		return nil, in.err
 	}
 	return t, nil
 }
@@ -59,16 +66,27 @@ type jsonObject struct {
 	b     []byte // what is written
 	empty bool   // it has no field yet
 
-	fields map[string]json.RawMessage
-	err    *jsonError
+	fields map[string]rawJSON // what is read
+	in     *jsonInput
 }
 
-// A jsonError keeps the first error.
-type jsonError struct{ err error }
+// A jsonInput is of all objects of a line that is read.
+type jsonInput struct {
+	unmarshal func(b []byte, v any) error
+	err       error // the first one
+}
+
+// A rawJSON is a value that is not read yet.
+type rawJSON []byte
+
+func (r *rawJSON) UnmarshalJSON(b []byte) error {
+	*r = append((*r)[:0], b...)
+	return nil
+}
 
 func (o *jsonObject) fail(column, problem string) {
-	if o.err.err == nil {
-		o.err.err = fmt.Errorf("task: the JSON of a task: %s: %s", column, problem)
+	if o.in.err == nil {
+		o.in.err = fmt.Errorf("task: the JSON of a task: %s: %s", column, problem)
 	}
 }
 
@@ -82,8 +100,8 @@ func (o *jsonObject) end() { o.b = append(o.b, '}') }
 func (o *jsonObject) parse(b []byte) { o.unmarshal("object", b, &o.fields) }
 
 func (o *jsonObject) unmarshal(name string, b []byte, v any) {
-	if err := json.Unmarshal(b, v); err != nil && o.err.err == nil {
-		o.err.err = fmt.Errorf("task: a line that is not the JSON of a task: %s: %w", name, err)
+	if err := o.in.unmarshal(b, v); err != nil && o.in.err == nil {
+		o.in.err = fmt.Errorf("task: a line that is not the JSON of a task: %s: %w", name, err)
 	}
 }
 
@@ -98,38 +116,82 @@ func (o *jsonObject) key(name string) {
 	o.b = append(o.b, '"', ':')
 }
 
-// marshal writes a value as package json does, which takes a multiple of the time for those that
-// there are many of. There is none here that could not be written.
+// marshal writes a value as package json does.
 func (o *jsonObject) marshal(v any) {
 	switch v := v.(type) {
 	case *int64:
 		o.b = strconv.AppendInt(o.b, *v, 10)
-		return
 	case *time.Duration:
 		o.b = strconv.AppendInt(o.b, int64(*v), 10)
-		return
 	case *uint64:
 		o.b = strconv.AppendUint(o.b, *v, 10)
-		return
 	case *int:
 		o.b = strconv.AppendInt(o.b, int64(*v), 10)
-		return
+	case *uint16:
+		o.b = strconv.AppendUint(o.b, uint64(*v), 10)
+	case *uint32:
+		o.b = strconv.AppendUint(o.b, uint64(*v), 10)
+	case *Flags:
+		o.b = strconv.AppendUint(o.b, uint64(*v), 10)
 	case *bool:
 		o.b = strconv.AppendBool(o.b, *v)
-		return
 	case *string:
-		if plain(*v) {
-			o.b = append(o.b, '"')
-			o.b = append(o.b, *v...)
-			o.b = append(o.b, '"')
-			return
+		o.b = AppendJSONString(o.b, *v)
+	case *map[string]uint64:
+		marshalMap(o, *v, strconv.AppendUint)
+	case *map[string]time.Duration:
+		marshalMap(o, *v, func(b []byte, d time.Duration, base int) []byte { return strconv.AppendInt(b, int64(d), base) })
+	default:
+		panic(fmt.Sprintf("task: the JSON of a %T", v))
+	}
+}
+
+// marshalMap writes a map in the order of its keys.
+func marshalMap[T any](o *jsonObject, m map[string]T, number func(b []byte, v T, base int) []byte) {
+	in := jsonObject{b: append(o.b, '{'), empty: true}
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		if !in.empty {
+			in.b = append(in.b, ',')
+		}
+		in.empty = false
+		in.b = number(append(AppendJSONString(in.b, k), ':'), m[k], 10)
+	}
+	o.b = append(in.b, '}')
+}
+
+// AppendJSONString appends a string as JSON, as package json does: what HTML and JavaScript
+// take for something else is escaped, and bytes that are not UTF-8 become U+FFFD.
+func AppendJSONString(b []byte, s string) []byte {
+	b = append(b, '"')
+	if plain(s) { // mostly
+		return append(append(b, s...), '"')
+	}
+	done := 0
+	for i := 0; i < len(s); {
+		c, n := rune(s[i]), 1
+		if c >= utf8.RuneSelf {
+			c, n = utf8.DecodeRuneInString(s[i:])
+		}
+		i += n
+		if c >= ' ' && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&' && c != '\u2028' && c != '\u2029' && (c != utf8.RuneError || n > 1) {
+			continue
+		}
+		b = append(b, s[done:i-n]...)
+		done = i
+		if c == utf8.RuneError {
+			b = append(b, "\ufffd"...)
+			continue
+		}
+		if k := strings.IndexByte("\b\f\n\r\t\"\\", byte(c)); c < utf8.RuneSelf && k >= 0 {
+			b = append(b, '\\', "bfnrt\"\\"[k])
+			continue
+		}
+		b = append(b, '\\', 'u')
+		for shift := 12; shift >= 0; shift -= 4 {
+			b = append(b, "0123456789abcdef"[c>>shift&0xf])
 		}
 	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("task: " + err.Error())
-	}
-	o.b = append(o.b, b...)
+	return append(append(b, s[done:]...), '"')
 }
 
 // plain reports whether s is the same in JSON.
@@ -142,7 +204,7 @@ func plain(s string) bool {
 	return true
 }
 
-// value is a field that package json reads and writes.
+// value is a field of one value.
 func (o *jsonObject) value(name string, v any) {
 	if !o.reading {
 		o.key(name)
@@ -207,7 +269,7 @@ func (o *jsonObject) object(name string, there *bool, f func(o *jsonObject)) {
 
 // inner reads b, or writes an object.
 func (o *jsonObject) inner(b []byte, f func(o *jsonObject)) {
-	in := jsonObject{reading: o.reading, b: o.b, err: o.err}
+	in := jsonObject{reading: o.reading, b: o.b, in: o.in}
 	if o.reading {
 		in.parse(b)
 		f(&in)
@@ -230,7 +292,7 @@ func jsonList[T any](o *jsonObject, name string, s *[]T, f func(o *jsonObject, v
 				o.b = append(o.b, ',')
 			}
 			if f == nil {
-				o.marshal((*s)[i])
+				o.marshal(&(*s)[i])
 			} else {
 				o.inner(nil, func(o *jsonObject) { f(o, &(*s)[i]) })
 			}
@@ -238,7 +300,7 @@ func jsonList[T any](o *jsonObject, name string, s *[]T, f func(o *jsonObject, v
 		o.b = append(o.b, ']')
 		return
 	}
-	var list []json.RawMessage
+	var list []rawJSON
 	o.value(name, &list)
 	for _, b := range list {
 		var v T

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -53,7 +54,7 @@ func TestJSONRoundTrip(t *testing.T) {
 			t.Fatal("not appended")
 		}
 		line = line[1:]
-		got, err := ParseJSON(line)
+		got, err := ParseJSON(line, json.Unmarshal)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +90,7 @@ func TestJSONFields(t *testing.T) {
 		for i := range want.Regions {
 			counts(&want.Regions[i].Usage)
 		}
-		got, err := ParseJSON(AppendJSON(nil, &want))
+		got, err := ParseJSON(AppendJSON(nil, &want), json.Unmarshal)
 		if err != nil || !reflect.DeepEqual(got, &want) {
 			t.Errorf("%s is lost, error %v", path, err)
 		}
@@ -204,10 +205,10 @@ func TestJSONLine(t *testing.T) {
 
 func TestParseJSONErrors(t *testing.T) {
 	valid := string(AppendJSON(nil, &Task{Outlived: make([]Goroutine, 1), Timeline: make([]Stretch, 1), Calls: make([]Call, 1)}))
-	if _, err := ParseJSON([]byte(valid)); err != nil {
+	if _, err := ParseJSON([]byte(valid), json.Unmarshal); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ParseJSON([]byte(strings.Replace(valid, "{", `{"later":[{}],`, 1))); err != nil {
+	if _, err := ParseJSON([]byte(strings.Replace(valid, "{", `{"later":[{}],`, 1)), json.Unmarshal); err != nil {
 		t.Errorf("an unknown column: %v", err)
 	}
 	for _, test := range [][3]string{
@@ -225,7 +226,7 @@ func TestParseJSONErrors(t *testing.T) {
 		if line == valid {
 			t.Fatalf("no %s in %s", test[0], valid)
 		}
-		if _, err := ParseJSON([]byte(line)); err == nil || !strings.Contains(err.Error(), test[2]) {
+		if _, err := ParseJSON([]byte(line), json.Unmarshal); err == nil || !strings.Contains(err.Error(), test[2]) {
 			t.Errorf("%s: error %v", test[1], err)
 		}
 	}
@@ -238,10 +239,50 @@ func FuzzParseJSON(f *testing.F) {
 		f.Add(AppendJSON(nil, randomTask(r)))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		task, err := ParseJSON(line)
+		task, err := ParseJSON(line, json.Unmarshal)
 		if err != nil {
 			return
 		}
 		AppendJSON(nil, task)
 	})
+}
+
+// TestAppendJSONString compares with package json.
+func TestAppendJSONString(t *testing.T) {
+	check := func(s string) {
+		t.Helper()
+		want, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := AppendJSONString(nil, s); !bytes.Equal(got, want) {
+			t.Fatalf("%q: got %s, want %s", s, got, want)
+		}
+	}
+	for c := rune(0); c <= 0x3000; c++ {
+		check("a" + string(c) + "b")
+	}
+	r := rand.New(rand.NewSource(1))
+	for range 10_000 {
+		b := make([]byte, r.Intn(10))
+		for i := range b {
+			b[i] = "\x00\n\"\\<a\x7f\x80\xe2\x80\xa8\xef\xbf\xbd\xf0\x9f\x99\x82\xff"[r.Intn(18)]
+		}
+		check(string(b))
+	}
+}
+
+// TestAppendJSONMap compares with package json.
+func TestAppendJSONMap(t *testing.T) {
+	for _, m := range []map[string]time.Duration{{}, {"b": 1, "a<": -2, "": 3}, {"\xff": 1 << 62}} {
+		want, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var o jsonObject
+		o.marshal(&m)
+		if !bytes.Equal(o.b, want) {
+			t.Errorf("got %s, want %s", o.b, want)
+		}
+	}
 }

@@ -5,9 +5,9 @@
 package pprof
 
 import (
-	"encoding/json"
 	"fmt"
 	"html"
+	record "internal/task"
 	"io"
 	"net/http"
 	"net/url"
@@ -113,19 +113,29 @@ func listEvents() []pprof.EventInfo {
 // eventsJSON returns the list of events as JSON, with the names of the fields of
 // pprof.EventInfo. Err is its text.
 func eventsJSON(list []pprof.EventInfo) []byte {
-	type event struct {
-		pprof.EventInfo
-		Err string
-	}
-	events := make([]event, len(list))
+	b := []byte{'['}
+	text := func(key, s string) { b = record.AppendJSONString(append(b, key...), s) }
 	for i, e := range list {
-		events[i].EventInfo = e
-		if e.Err != nil {
-			events[i].Err = e.Err.Error()
+		if i > 0 {
+			b = append(b, ',')
 		}
+		text(`{"Name":`, e.Name)
+		b = append(b, `,"Aliases":[`...)
+		for j, s := range e.Aliases {
+			text(","[:min(j, 1)], s)
+		}
+		text(`],"Kind":`, e.Kind)
+		text(`,"Desc":`, e.Desc)
+		text(`,"Unit":`, e.Unit)
+		why := ""
+		if e.Err != nil {
+			why = e.Err.Error()
+		}
+		b = fmt.Appendf(b, `,"Period":%d,"Sampled":%t`, e.Period, e.Sampled)
+		text(`,"Err":`, why)
+		b = append(b, '}')
 	}
-	b, _ := json.Marshal(events) // there is nothing in it that could fail
-	return b
+	return append(b, ']')
 }
 
 // eventsHTML returns the list of events: those that can be sampled, with links, and the

@@ -170,7 +170,7 @@ func TestIndexProbesNothing(t *testing.T) {
 			}
 			w = ask("GET", "?events=1&format=json")
 			if want := `[{"Name":"probed-event","Aliases":["a"],"Kind":"hardware","Desc":"","Unit":"count","Period":7,"Sampled":true,"Err":""},` +
-				`{"Name":"other","Aliases":null,"Kind":"","Desc":"","Unit":"","Period":0,"Sampled":false,"Err":"why"}]`; w.Body.String() != want || *count != 1 {
+				`{"Name":"other","Aliases":[],"Kind":"","Desc":"","Unit":"","Period":0,"Sampled":false,"Err":"why"}]`; w.Body.String() != want || *count != 1 {
 				t.Errorf("%s: JSON, after %d probes:\n%s\nwant\n%s", name, *count, w.Body, want)
 			}
 		}
