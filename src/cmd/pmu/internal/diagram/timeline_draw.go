@@ -7,13 +7,58 @@ package diagram
 import (
 	"cmp"
 	record "internal/task"
+	"io"
 	"runtime/pprof"
 	"slices"
 	"strconv"
 	"time"
 )
 
-// What follows draws what timeline.go has placed.
+// WriteTimeline writes a diagram of what the goroutines of the task did when, as SVG:
+// what they waited for, who woke them, and the critical path. Of a task without a Timeline,
+// it shows the calls. An error is one of w.
+func WriteTimeline(w io.Writer, t *record.Task) error {
+	d := &timeline{t: t, span: max(t.Wall, 1), byG: make(map[laneKey]*lane)}
+	d.id = "gotask-t"
+	path := t.CriticalPath()
+	d.addLanes(path)
+	d.choose()
+	d.place()
+
+	d.put("<text class=\"head\" x=\"8\" y=\"20\">", svgText(cutWidth(oneLine(d.heading()), 150)), "</text>\n")
+	calls := d.callRows()
+	bottom := d.bottom
+	for _, c := range calls {
+		bottom = max(bottom, d.bottom+10+float64(c.row+1)*(tlBox+4))
+	}
+	d.axis(tlGutter, tlPlot, tlAxis, bottom, d.span)
+	least := d.threshold()
+	for _, l := range d.lanes {
+		d.drawLane(l, least)
+	}
+	d.drawCalls(calls)
+	stops := d.drawStops()
+	wakes := d.drawWakes(least)
+	d.drawPath(path)
+
+	items := []legendItem{{"critical path", func(x, y float64) {
+		d.put("<path class=\"path\" d=\"M", x, " ", y+6, "h18\"/>")
+	}}}
+	if wakes {
+		items = append(items, legendItem{"wakes", func(x, y float64) { d.arrow("wake", x+4, y, x+12, y+12); d.put("/>") }})
+	}
+	if stops {
+		items = append(items, legendItem{"the world is stopped", func(x, y float64) {
+			d.put("<rect class=\"stop\" x=\"", x, "\" y=\"", y, "\" width=\"18\" height=\"12\"/>")
+		}})
+	}
+	y := d.legend(tlGutter, bottom+12, tlPlot, items...)
+	for _, note := range d.notes(least) {
+		d.put("<text class=\"dim\" x=\"", tlGutter, "\" y=\"", y+10, "\">", svgText(note), "</text>\n")
+		y += 16
+	}
+	return d.finish(w, tlWidth, y+8, "Timeline of "+d.heading(), d.desc())
+}
 
 func (d *timeline) drawLane(l *lane, least time.Duration) {
 	name := "goroutine " + strconv.FormatUint(l.key.g, 10)
