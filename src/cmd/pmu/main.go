@@ -11,7 +11,7 @@ Usage:
 
 The verbs are:
 
-	list     list the events that this machine can sample
+	list     list the events that this machine, or a server's, can sample
 	tasks    say what requests cost, where they waited and why they were slow
 	why      say why some requests are slow, from many of them
 	ratio    show a profile of two events as their ratio

@@ -65,7 +65,7 @@ func TestHolder(t *testing.T) {
 			r.Add(x)
 		}
 		for i, x := range list {
-			if got := r.Words(&x.Hazards()[0]); got != test.want[i] {
+			if got := r.Words(&x.Causes()[0]); got != test.want[i] {
 				t.Errorf("%s: task %d: %q, want %q", test.name, i+1, got, test.want[i])
 			}
 		}
@@ -83,12 +83,12 @@ func TestHolder(t *testing.T) {
 	for _, x := range list {
 		r.Add(x)
 	}
-	if got, want := r.Words(&list[1].Hazards()[0]), flush+"96 ms, and handed on by 1 task"; got != want {
+	if got, want := r.Words(&list[1].Causes()[0]), flush+"96 ms, and handed on by 1 task"; got != want {
 		t.Errorf("a task that waited twice: %q, want %q", got, want)
 	}
 }
 
-// TestHolderLongest checks that it is the holder of the mutex that the hazard is about: of two
+// TestHolderLongest checks that it is the holder of the mutex that the cause is about: of two
 // mutexes, the one that took longer in all, and of its waits the longest.
 func TestHolderLongest(t *testing.T) {
 	list := queue(queued{0, 100, 0}, queued{50, 101, 1})
@@ -107,7 +107,7 @@ func TestHolderLongest(t *testing.T) {
 		r.Add(x)
 	}
 	want := `mutex held by task "flush" at flush.go:112, 61 ms, and handed on by 1 task`
-	if got := r.Words(&account(x).Hazards()[0]); got != want {
+	if got := r.Words(&account(x).Causes()[0]); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -191,21 +191,21 @@ func checkAnalysis(t *testing.T, x *Task) {
 	t.Helper()
 	parted(t, x.CriticalPath(), 0, x.Wall)
 	var sum time.Duration
-	list := x.Hazards()
-	for i, h := range list {
-		if h.Time <= 0 || h.More < 0 || h.More > h.Time {
-			t.Fatalf("%v: %v, more %v", h, h.Time, h.More)
+	list := x.Causes()
+	for i, c := range list {
+		if c.Time <= 0 || c.More < 0 || c.More > c.Time {
+			t.Fatalf("%v: %v, more %v", c, c.Time, c.More)
 		}
-		if text := h.String(); text == "" || strings.ContainsAny(text, timeMark+"{}") {
-			t.Fatalf("text of %s: %q", h.Cause, text)
+		if text := c.String(); text == "" || strings.ContainsAny(text, timeMark+"{}") {
+			t.Fatalf("text of %s: %q", c.Name, text)
 		}
-		if i > 0 && list[i-1].More < h.More {
-			t.Fatalf("hazards are not in order: %v", list)
+		if i > 0 && list[i-1].More < c.More {
+			t.Fatalf("causes are not in order: %v", list)
 		}
-		sum += h.Time
+		sum += c.Time
 	}
 	if sum > x.Wall {
-		t.Fatalf("hazards of %v in a task of %v: %v", sum, x.Wall, list)
+		t.Fatalf("causes of %v in a task of %v: %v", sum, x.Wall, list)
 	}
 }
 

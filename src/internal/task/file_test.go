@@ -709,7 +709,7 @@ func TestWriteTogether(t *testing.T) {
 				runtime.Gosched()
 			}
 			AppendJSON(nil, x)
-			x.Hazards()
+			x.Causes()
 			x.WriteText(io.Discard)
 		})
 	}

@@ -251,9 +251,23 @@ func (r *Request) link(tasks []*Task) {
 			n.Parent, n.Call = c.n, c.i
 		}
 	}
-	// A cycle is broken where it is found, which is at its first task. States are of
-	// whether a task's ancestors have been looked at.
-	const (
+	r.breakCycles()
+	for _, n := range r.Nodes {
+		if n.Parent == nil {
+			r.Roots = append(r.Roots, n)
+		} else {
+			n.Parent.Children = append(n.Parent.Children, n)
+		}
+	}
+	r.Nodes = slices.Clone(r.Roots)
+	for i := 0; i < len(r.Nodes); i++ { // it grows: there are no cycles left
+		r.Nodes = append(r.Nodes, r.Nodes[i].Children...)
+	}
+}
+
+// breakCycles breaks a cycle of parents where it is found, which is at its first task.
+func (r *Request) breakCycles() {
+	const ( // whether a task's ancestors have been looked at
 		unknown = iota
 		open
 		done
@@ -272,17 +286,6 @@ func (r *Request) link(tasks []*Task) {
 		for _, p := range way {
 			state[p] = done
 		}
-	}
-	for _, n := range r.Nodes {
-		if n.Parent == nil {
-			r.Roots = append(r.Roots, n)
-		} else {
-			n.Parent.Children = append(n.Parent.Children, n)
-		}
-	}
-	r.Nodes = slices.Clone(r.Roots)
-	for i := 0; i < len(r.Nodes); i++ { // it grows: there are no cycles left
-		r.Nodes = append(r.Nodes, r.Nodes[i].Children...)
 	}
 }
 
@@ -404,11 +407,9 @@ type link struct {
 // permit, the middle is chosen. ok is false if bounds contradict each other, of which then
 // the later ones are left out.
 func align(nodes []*Node, local []time.Duration, base []int64) (offset []time.Duration, b bounds, ok bool) {
-	servers := len(base)
-	offset = make([]time.Duration, servers)
-	n := min(servers, maxOffsets)
+	n := min(len(base), maxOffsets)
 	b = newBounds(n)
-	ok = servers <= n
+	ok = len(base) <= n
 	at := make(map[*Node]time.Duration)
 	for i, x := range nodes {
 		at[x] = local[i]
@@ -449,8 +450,15 @@ func align(nodes []*Node, local []time.Duration, base []int64) (offset []time.Du
 		}
 	}
 
-	// As the bounds are closed, offsets can be chosen one after the other.
-	for j := range servers {
+	return b.middle(base), b, ok
+}
+
+// middle returns for each server the middle of what the bounds permit. As they are closed,
+// offsets can be chosen one after the other.
+func (b bounds) middle(base []int64) []time.Duration {
+	n := len(b)
+	offset := make([]time.Duration, len(base))
+	for j := range offset {
 		low, high := -far, far
 		for i := range min(j, n) {
 			if j < n && b[i][j] < far {
@@ -472,5 +480,5 @@ func align(nodes []*Node, local []time.Duration, base []int64) (offset []time.Du
 			offset[j] = since(base[0], base[j]) // by the clocks as they are
 		}
 	}
-	return offset, b, ok
+	return offset
 }

@@ -168,9 +168,9 @@ func TestJoinPath(t *testing.T) {
 		if got := pathText(path); got != want {
 			t.Errorf("%d tasks: got\n%s\nwant\n%s", len(tasks), got, want)
 		}
-		list := r.Hazards()
+		list := r.Causes()
 		if len(list) == 0 || list[0].Task != front || list[1].String() != "sleep 30 ms at x.go:9" || list[1].Task != back {
-			t.Errorf("hazards: %v", list)
+			t.Errorf("causes: %v", list)
 		}
 		if off := r.Servers[1]; off.Offset != 3*time.Second+25*testMs || off.Error != 5*testMs {
 			t.Errorf("offset %v, error %v", off.Offset, off.Error)
@@ -299,5 +299,5 @@ func joinOdd(t *testing.T, seed int64) {
 	}
 	root := req.Roots[0]
 	parted(t, req.CriticalPath(), root.Start, root.Start+max(0, root.Task.Wall))
-	req.Hazards()
+	req.Causes()
 }

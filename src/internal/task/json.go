@@ -6,9 +6,7 @@ package task
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"strconv"
 	"time"
 )
 
@@ -39,13 +37,17 @@ const maxJSONEvents = 1000
 
 // ParseJSON returns the task of a line that [AppendJSON] has written, with a Server of its
 // own. The task is as it was but for bytes that were not UTF-8. Empty slices are nil.
-func ParseJSON(line []byte) (*Task, error) {
+//
+// Unmarshal is [encoding/json.Unmarshal]. This package does not name it, as it would add a
+// megabyte to each server, which only writes.
+func ParseJSON(line []byte, unmarshal func(b []byte, v any) error) (*Task, error) {
 	t := &Task{Server: new(Server)}
-	o := jsonObject{reading: true, err: new(jsonError)}
+	in := &jsonInput{unmarshal: unmarshal}
+	o := jsonObject{reading: true, in: in}
 	o.parse(line)
 	o.task(t)
-	if o.err.err != nil {
-		return nil, o.err.err
+	if in.err != nil {
+		return nil, in.err
 	}
 	return t, nil
 }
@@ -59,16 +61,27 @@ type jsonObject struct {
 	b     []byte // what is written
 	empty bool   // it has no field yet
 
-	fields map[string]json.RawMessage
-	err    *jsonError
+	fields map[string]rawJSON // what is read
+	in     *jsonInput
 }
 
-// A jsonError keeps the first error.
-type jsonError struct{ err error }
+// A jsonInput is of all objects of a line that is read.
+type jsonInput struct {
+	unmarshal func(b []byte, v any) error
+	err       error // the first one
+}
+
+// A rawJSON is a value that is not read yet.
+type rawJSON []byte
+
+func (r *rawJSON) UnmarshalJSON(b []byte) error {
+	*r = append((*r)[:0], b...)
+	return nil
+}
 
 func (o *jsonObject) fail(column, problem string) {
-	if o.err.err == nil {
-		o.err.err = fmt.Errorf("task: the JSON of a task: %s: %s", column, problem)
+	if o.in.err == nil {
+		o.in.err = fmt.Errorf("task: the JSON of a task: %s: %s", column, problem)
 	}
 }
 
@@ -82,8 +95,8 @@ func (o *jsonObject) end() { o.b = append(o.b, '}') }
 func (o *jsonObject) parse(b []byte) { o.unmarshal("object", b, &o.fields) }
 
 func (o *jsonObject) unmarshal(name string, b []byte, v any) {
-	if err := json.Unmarshal(b, v); err != nil && o.err.err == nil {
-		o.err.err = fmt.Errorf("task: a line that is not the JSON of a task: %s: %w", name, err)
+	if err := o.in.unmarshal(b, v); err != nil && o.in.err == nil {
+		o.in.err = fmt.Errorf("task: a line that is not the JSON of a task: %s: %w", name, err)
 	}
 }
 
@@ -98,51 +111,7 @@ func (o *jsonObject) key(name string) {
 	o.b = append(o.b, '"', ':')
 }
 
-// marshal writes a value as package json does, which takes a multiple of the time for those that
-// there are many of. There is none here that could not be written.
-func (o *jsonObject) marshal(v any) {
-	switch v := v.(type) {
-	case *int64:
-		o.b = strconv.AppendInt(o.b, *v, 10)
-		return
-	case *time.Duration:
-		o.b = strconv.AppendInt(o.b, int64(*v), 10)
-		return
-	case *uint64:
-		o.b = strconv.AppendUint(o.b, *v, 10)
-		return
-	case *int:
-		o.b = strconv.AppendInt(o.b, int64(*v), 10)
-		return
-	case *bool:
-		o.b = strconv.AppendBool(o.b, *v)
-		return
-	case *string:
-		if plain(*v) {
-			o.b = append(o.b, '"')
-			o.b = append(o.b, *v...)
-			o.b = append(o.b, '"')
-			return
-		}
-	}
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic("task: " + err.Error())
-	}
-	o.b = append(o.b, b...)
-}
-
-// plain reports whether s is the same in JSON.
-func plain(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
-			return false
-		}
-	}
-	return true
-}
-
-// value is a field that package json reads and writes.
+// value is a field of one value.
 func (o *jsonObject) value(name string, v any) {
 	if !o.reading {
 		o.key(name)
@@ -207,7 +176,7 @@ func (o *jsonObject) object(name string, there *bool, f func(o *jsonObject)) {
 
 // inner reads b, or writes an object.
 func (o *jsonObject) inner(b []byte, f func(o *jsonObject)) {
-	in := jsonObject{reading: o.reading, b: o.b, err: o.err}
+	in := jsonObject{reading: o.reading, b: o.b, in: o.in}
 	if o.reading {
 		in.parse(b)
 		f(&in)
@@ -230,7 +199,7 @@ func jsonList[T any](o *jsonObject, name string, s *[]T, f func(o *jsonObject, v
 				o.b = append(o.b, ',')
 			}
 			if f == nil {
-				o.marshal((*s)[i])
+				o.marshal(&(*s)[i])
 			} else {
 				o.inner(nil, func(o *jsonObject) { f(o, &(*s)[i]) })
 			}
@@ -238,7 +207,7 @@ func jsonList[T any](o *jsonObject, name string, s *[]T, f func(o *jsonObject, v
 		o.b = append(o.b, ']')
 		return
 	}
-	var list []json.RawMessage
+	var list []rawJSON
 	o.value(name, &list)
 	for _, b := range list {
 		var v T
@@ -293,6 +262,24 @@ func (o *jsonObject) task(t *Task) {
 	if !o.reading {
 		o.strings("events", &t.Events)
 	}
+	o.lists(t)
+	o.value("outliving", &t.Outliving)
+	o.lost(&t.Lost)
+	o.value("threshold_ns", &t.Threshold)
+	there := t.Usual != nil
+	o.object("usual", &there, func(o *jsonObject) {
+		if o.reading {
+			t.Usual = new(Usual)
+		}
+		o.value("tasks", &t.Usual.Tasks)
+		o.value("wall_ns", &t.Usual.Wall)
+		o.usage(&t.Usual.Usage, t.Events)
+	})
+	o.value("trigger", &t.Trigger)
+}
+
+// lists gives what a task may have several of, but for events.
+func (o *jsonObject) lists(t *Task) {
 	jsonList(o, "regions", &t.Regions, func(o *jsonObject, g *Region) {
 		o.value("name", &g.Name)
 		o.value("n", &g.N)
@@ -313,19 +300,6 @@ func (o *jsonObject) task(t *Task) {
 		o.object("created", &there, func(o *jsonObject) { o.frame(&g.Created) })
 		o.part(&g.Part)
 	})
-	o.value("outliving", &t.Outliving)
-	o.lost(&t.Lost)
-	o.value("threshold_ns", &t.Threshold)
-	there := t.Usual != nil
-	o.object("usual", &there, func(o *jsonObject) {
-		if o.reading {
-			t.Usual = new(Usual)
-		}
-		o.value("tasks", &t.Usual.Tasks)
-		o.value("wall_ns", &t.Usual.Wall)
-		o.usage(&t.Usual.Usage, t.Events)
-	})
-	o.value("trigger", &t.Trigger)
 }
 
 // flags gives each as a column, and all as a number, which is what is read.

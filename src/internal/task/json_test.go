@@ -53,7 +53,7 @@ func TestJSONRoundTrip(t *testing.T) {
 			t.Fatal("not appended")
 		}
 		line = line[1:]
-		got, err := ParseJSON(line)
+		got, err := ParseJSON(line, json.Unmarshal)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestJSONFields(t *testing.T) {
 		for i := range want.Regions {
 			counts(&want.Regions[i].Usage)
 		}
-		got, err := ParseJSON(AppendJSON(nil, &want))
+		got, err := ParseJSON(AppendJSON(nil, &want), json.Unmarshal)
 		if err != nil || !reflect.DeepEqual(got, &want) {
 			t.Errorf("%s is lost, error %v", path, err)
 		}
@@ -204,10 +204,10 @@ func TestJSONLine(t *testing.T) {
 
 func TestParseJSONErrors(t *testing.T) {
 	valid := string(AppendJSON(nil, &Task{Outlived: make([]Goroutine, 1), Timeline: make([]Stretch, 1), Calls: make([]Call, 1)}))
-	if _, err := ParseJSON([]byte(valid)); err != nil {
+	if _, err := ParseJSON([]byte(valid), json.Unmarshal); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ParseJSON([]byte(strings.Replace(valid, "{", `{"later":[{}],`, 1))); err != nil {
+	if _, err := ParseJSON([]byte(strings.Replace(valid, "{", `{"later":[{}],`, 1)), json.Unmarshal); err != nil {
 		t.Errorf("an unknown column: %v", err)
 	}
 	for _, test := range [][3]string{
@@ -225,7 +225,7 @@ func TestParseJSONErrors(t *testing.T) {
 		if line == valid {
 			t.Fatalf("no %s in %s", test[0], valid)
 		}
-		if _, err := ParseJSON([]byte(line)); err == nil || !strings.Contains(err.Error(), test[2]) {
+		if _, err := ParseJSON([]byte(line), json.Unmarshal); err == nil || !strings.Contains(err.Error(), test[2]) {
 			t.Errorf("%s: error %v", test[1], err)
 		}
 	}
@@ -238,7 +238,7 @@ func FuzzParseJSON(f *testing.F) {
 		f.Add(AppendJSON(nil, randomTask(r)))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		task, err := ParseJSON(line)
+		task, err := ParseJSON(line, json.Unmarshal)
 		if err != nil {
 			return
 		}

@@ -90,7 +90,18 @@ func (b *profileBuilder) add(t *Task) error {
 		b.last = end
 	}
 	b.any = true
+	if err := b.addEvents(t); err != nil {
+		return err
+	}
+	b.sample(t.Flags&Slow != 0, Frame{Func: t.Kind}).tasks++
+	x := b.begin(t)
+	x.timeline()
+	x.left()
+	return nil
+}
 
+// addEvents adds the events of a task that are new.
+func (b *profileBuilder) addEvents(t *Task) error {
 	if len(t.Events) > maxProfileEvents {
 		return errProfileEvents
 	}
@@ -104,42 +115,60 @@ func (b *profileBuilder) add(t *Task) error {
 		b.events[e] = len(b.event)
 		b.event = append(b.event, e)
 	}
+	return nil
+}
 
+// A taskSamples is a task that becomes samples.
+type taskSamples struct {
+	b    *profileBuilder
+	t    *Task
+	slow bool
+
+	// By region, from 1 on, and noRegion: its stack, and what it has of each part and event
+	// that is not in samples yet. That is the task's, dealt out.
+	root   [][]Frame
+	time   [][NumParts]int64
+	counts [][]int64
+
+	number map[string]int // of regions
+}
+
+func (b *profileBuilder) begin(t *Task) *taskSamples {
+	x := &taskSamples{b: b, t: t, slow: t.Flags&Slow != 0, number: make(map[string]int)}
+	x.time, x.counts = deal(t)
 	kind := Frame{Func: t.Kind}
-	slow := t.Flags&Slow != 0
-	b.sample(slow, kind).tasks++
-
-	// What each region has of each part and event: the task's, dealt out.
-	time, counts := deal(t)
-	regionOf := make(map[string]int)
-	root := [][]Frame{noRegion: {kind}}
+	x.root = [][]Frame{noRegion: {kind}}
 	for i := range t.Regions {
 		name := t.Regions[i].Name
-		if _, ok := regionOf[name]; !ok {
-			regionOf[name] = 1 + i
+		if _, ok := x.number[name]; !ok {
+			x.number[name] = 1 + i
 		}
-		root = append(root, []Frame{kind, {Func: name}})
+		x.root = append(x.root, []Frame{kind, {Func: name}})
 	}
+	return x
+}
 
-	// emit moves up to d of the part from what is left of a region to a sample, and the
-	// rest of d from what is in none.
-	emit := func(region int, p Part, d int64, stack func([]Frame) []Frame) {
-		for _, i := range [...]int{region, noRegion} {
-			n := min(d, time[i][p])
-			if n > 0 {
-				time[i][p] -= n
-				d -= n
-				b.sample(slow, stack(append(slices.Clip(root[i]), Frame{Func: p.String()}))...).wall += n
-			}
-			if i == noRegion {
-				break
-			}
+// emit moves up to d of the part from what a region has left to a sample, and the rest of d
+// from what is in none.
+func (x *taskSamples) emit(region int, p Part, d int64, stack func([]Frame) []Frame) {
+	for _, i := range [...]int{region, noRegion} {
+		n := min(d, x.time[i][p])
+		if n > 0 {
+			x.time[i][p] -= n
+			d -= n
+			x.b.sample(x.slow, stack(append(slices.Clip(x.root[i]), Frame{Func: p.String()}))...).wall += n
+		}
+		if i == noRegion {
+			break
 		}
 	}
+}
 
+// timeline emits what the timeline says.
+func (x *taskSamples) timeline() {
 	in := make(map[uint64][]*Stretch) // regions of goroutines, the inner ones last
-	for i := range t.Timeline {
-		s := &t.Timeline[i]
+	for i := range x.t.Timeline {
+		s := &x.t.Timeline[i]
 		open := in[s.Goroutine]
 		for len(open) > 0 && open[len(open)-1].End <= s.Start {
 			open = open[:len(open)-1]
@@ -157,10 +186,10 @@ func (b *profileBuilder) add(t *Task) error {
 		}
 		region := noRegion
 		if len(open) > 0 {
-			region = regionOf[open[len(open)-1].Region]
+			region = x.number[open[len(open)-1].Region]
 		}
 		if s.Part != pprof.TimeRunning { // that has no reason, and its own value
-			emit(region, s.Part, int64(s.Wake-s.Start), func(stack []Frame) []Frame {
+			x.emit(region, s.Part, int64(s.Wake-s.Start), func(stack []Frame) []Frame {
 				if s.Reason != "" {
 					stack = append(stack, Frame{Func: s.Reason})
 				}
@@ -171,27 +200,29 @@ func (b *profileBuilder) add(t *Task) error {
 			})
 		}
 		if s.BehindKind != "" {
-			emit(region, pprof.TimeRunnable, int64(min(s.Behind, s.End-s.Wake)), func(stack []Frame) []Frame {
+			x.emit(region, pprof.TimeRunnable, int64(min(s.Behind, s.End-s.Wake)), func(stack []Frame) []Frame {
 				return append(stack, Frame{Func: "behind " + s.BehindKind})
 			})
 		}
 	}
+}
 
-	// What is left. Counts are of goroutines that are running, and so is what is counted
-	// in the system calls between.
-	for i := range root {
+// left emits what is left. Counts are of goroutines that are running, and so is what is
+// counted in the system calls between.
+func (x *taskSamples) left() {
+	for i := range x.root {
 		for p := range NumParts {
-			d := time[i][p]
+			d := x.time[i][p]
 			run := p == pprof.TimeRunning
-			if d == 0 && !(run && slices.ContainsFunc(counts[i], func(n int64) bool { return n != 0 })) {
+			if d == 0 && !(run && slices.ContainsFunc(x.counts[i], func(n int64) bool { return n != 0 })) {
 				continue
 			}
-			s := b.sample(slow, append(slices.Clip(root[i]), Frame{Func: p.String()})...)
+			s := x.b.sample(x.slow, append(slices.Clip(x.root[i]), Frame{Func: p.String()})...)
 			s.wall += d
 			if run {
 				s.cpu += d
-				for e, n := range counts[i] {
-					at := b.events[t.Events[e]]
+				for e, n := range x.counts[i] {
+					at := x.b.events[x.t.Events[e]]
 					for len(s.counts) <= at {
 						s.counts = append(s.counts, 0)
 					}
@@ -200,7 +231,6 @@ func (b *profileBuilder) add(t *Task) error {
 			}
 		}
 	}
-	return nil
 }
 
 // deal deals out the time and the counts of a task to its regions (from 1 on), the least

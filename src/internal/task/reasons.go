@@ -25,19 +25,23 @@ type Reasons struct {
 
 // Bounds of Reasons. Kinds, and reasons, beyond them are summed up as others.
 const (
+	maxKinds    = 1000
 	maxReasons  = 1000
 	maxWaiting  = 50_000 // occurrences
 	maxExamples = 10
 )
 
-const otherReasons = "other reasons"
+const (
+	otherKind    = "other"
+	otherReasons = "other reasons"
+)
 
 type kindReasons struct {
 	slow, requests int
 	rows           map[string]*Reason
 }
 
-// A Reason is why slow tasks of a kind were slow: the first of their [Hazard]s.
+// A Reason is why slow tasks of a kind were slow: the first of their [Cause]s.
 type Reason struct {
 	Kind string
 	Text string        // words that are the same for all of them; empty if nothing stands out
@@ -101,10 +105,10 @@ func (r *Reasons) Add(t *Task) {
 	if t.Flags&ServerOf != 0 {
 		x.of.requests++
 	}
-	if list := t.hazardsBy(&r.walker); len(list) > 0 {
-		h := &list[0]
-		x.time = h.Time
-		if wait, took, ok := h.handover(); ok {
+	if list := t.causesBy(&r.walker); len(list) > 0 {
+		c := &list[0]
+		x.time = c.Time
+		if wait, took, ok := c.handover(); ok {
 			x.wait, x.waitTook = wait, took
 			if len(r.waiting) < maxWaiting {
 				r.waiting = append(r.waiting, x)
@@ -112,7 +116,7 @@ func (r *Reasons) Add(t *Task) {
 			}
 			x.text = r.held(x)
 		} else {
-			x.text = h.reason()
+			x.text = c.reason()
 		}
 	}
 	r.sum(x)
@@ -129,8 +133,8 @@ func (r *Reasons) kind(name string) (string, *kindReasons) {
 		r.kinds = make(map[string]*kindReasons)
 	}
 	k := r.kinds[name]
-	if k == nil && len(r.kinds) >= textKinds {
-		name = overflowKind
+	if k == nil && len(r.kinds) >= maxKinds {
+		name = otherKind
 		k = r.kinds[name]
 	}
 	if k == nil {
@@ -185,23 +189,23 @@ func (r *Reasons) List() []*Reason {
 	return list
 }
 
-// Words returns a hazard in words, as [Hazard.String] does. Of a mutex that was handed on it says
+// Words returns a cause in words, as [Cause.String] does. Of a mutex that was handed on it says
 // who held it first, by the tasks that were added.
-func (r *Reasons) Words(h *Hazard) string {
-	if wait, took, ok := h.handover(); ok {
+func (r *Reasons) Words(c *Cause) string {
+	if wait, took, ok := c.handover(); ok {
 		if who, n := r.locks.first(wait, took); n > 0 {
-			return "mutex held by " + who.text() + ", " + inUnits(h.Time) + ", and handed on by " + count(int64(n), "task")
+			return "mutex held by " + who.text() + ", " + inUnits(c.Time) + ", and handed on by " + count(int64(n), "task")
 		}
 	}
-	return h.String()
+	return c.String()
 }
 
-// handover returns how the longest of h's waits for a mutex ended, and how long it took. It
-// reports false if h is something else, or if nobody is known to have held the mutex.
-func (h *Hazard) handover() (x handover, took int64, ok bool) {
-	if h.wait == nil {
+// handover returns how the longest of c's waits for a mutex ended, and how long it took. It
+// reports false if c is something else, or if nobody is known to have held the mutex.
+func (c *Cause) handover() (x handover, took int64, ok bool) {
+	if c.wait == nil {
 		return x, 0, false
 	}
-	x, ok = h.Task.handover(h.wait)
-	return x, int64(h.wait.Wake - h.wait.Start), ok
+	x, ok = c.Task.handover(c.wait)
+	return x, int64(c.wait.Wake - c.wait.Start), ok
 }

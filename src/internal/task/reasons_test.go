@@ -104,7 +104,7 @@ func TestReasonsBalance(t *testing.T) {
 		add(account(&Task{Span: SpanID{byte(i), byte(i >> 8), 1}, Kind: fmt.Sprint("kind ", i/2), Flags: Slow, Goroutine: 1, Wall: 60 * testMs, Timeline: []Stretch{s}}))
 	}
 	list := r.List()
-	if most := 2*maxReasons + textKinds; len(list) > most {
+	if most := 2*maxReasons + maxKinds; len(list) > most {
 		t.Errorf("%d reasons, want %d at most", len(list), most)
 	}
 	n, of, others := 0, make(map[string]int), 0
@@ -122,7 +122,7 @@ func TestReasonsBalance(t *testing.T) {
 	if n != slow || sum != slow {
 		t.Errorf("%d slow tasks; reasons have %d, and say that there are %d", slow, n, sum)
 	}
-	if others == 0 || len(of) > textKinds+1 {
+	if others == 0 || len(of) > maxKinds+1 {
 		t.Errorf("%d tasks with other reasons, and %d kinds", others, len(of))
 	}
 	if again := r.List(); len(again) != len(list) {

@@ -9,9 +9,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"iter"
-	"math"
-	"math/bits"
 	"runtime/pprof"
 	"slices"
 	"strconv"
@@ -22,170 +19,10 @@ import (
 
 // Limits of the texts, which are for a screen.
 const (
-	textKinds   = 1000 // that a report has by themselves; see overflowKind
-	textSlowest = 10   // tasks of a report
-	textReasons = 20   // of a report
-	textRows    = 16   // of a list in the text of one task: the longest ones
-	textHazards = 5
-	textName    = 40 // letters of a name in a table
+	textRows   = 16 // of a list: the longest ones
+	textCauses = 5
+	textName   = 40 // letters of a name in a table
 )
-
-// overflowKind is the kind in a report of tasks of kinds that are too many.
-const overflowKind = "other"
-
-// WriteText writes a report of tasks: how many there were of each kind and how long they
-// took, why the slow ones were slow, summed up, and the slowest ones. Percentiles are exact to 3 %.
-// What it keeps in memory does not grow with the number of tasks.
-func WriteText(w io.Writer, tasks iter.Seq[*Task]) error {
-	var s Summary
-	for t := range tasks {
-		s.Add(t)
-	}
-	return s.WriteText(w)
-}
-
-// A Summary sums up tasks by kind. The zero Summary is ready.
-type Summary struct {
-	Tasks, Slow, Failed, Lost int64
-
-	kinds   map[string]*kindSummary
-	slowest []*Task // of all kinds
-	reasons Reasons
-	servers map[string]bool
-}
-
-type kindSummary struct {
-	name                string
-	tasks, slow, failed int64
-	longest             time.Duration
-	histogram           [64 << subBits]uint32
-}
-
-// Add adds a task.
-func (s *Summary) Add(t *Task) {
-	if s.kinds == nil {
-		s.kinds = make(map[string]*kindSummary)
-		s.servers = make(map[string]bool)
-	}
-	if t.Server != nil && len(s.servers) < textKinds {
-		s.servers[fmt.Sprint(t.Server.Name, "\x00", t.Server.ID, "\x00", t.Server.PID)] = true
-	}
-	name := t.Kind
-	k := s.kinds[name]
-	if k == nil && len(s.kinds) >= textKinds {
-		name = overflowKind
-		k = s.kinds[name]
-	}
-	if k == nil {
-		k = &kindSummary{name: name}
-		s.kinds[name] = k
-	}
-	d := length(t.Wall)
-	k.tasks++
-	s.Tasks++
-	s.Lost += max(0, t.Lost.Before)
-	k.longest = max(k.longest, d)
-	if n := &k.histogram[bucket(d)]; *n < math.MaxUint32 {
-		*n++
-	}
-	if t.Flags&Failed != 0 {
-		k.failed++
-		s.Failed++
-	}
-	if t.Flags&Slow != 0 {
-		k.slow++
-		s.Slow++
-		s.reasons.Add(t)
-	}
-	i, _ := slices.BinarySearchFunc(s.slowest, t, func(a, b *Task) int {
-		return cmp.Or(cmp.Compare(b.Wall, a.Wall), cmp.Compare(a.Start, b.Start))
-	})
-	if i < textSlowest {
-		s.slowest = slices.Insert(s.slowest, i, t)
-		s.slowest = s.slowest[:min(len(s.slowest), textSlowest)]
-	}
-}
-
-// subBits is the logarithm of the number of buckets for each power of two.
-const subBits = 5
-
-// bucket returns the bucket of a duration, which is one of itself if it is short, or of
-// those up to 1/32 longer.
-func bucket(d time.Duration) int {
-	v := uint64(max(0, d))
-	shift := max(0, bits.Len64(v)-subBits-1)
-	return shift<<subBits + int(v>>shift)
-}
-
-// bucketEnd returns the longest duration in a bucket.
-func bucketEnd(i int) time.Duration {
-	if i < 2<<subBits {
-		return time.Duration(i)
-	}
-	shift := i>>subBits - 1
-	return time.Duration((uint64(i-shift<<subBits)+1)<<shift - 1)
-}
-
-// percentile returns the duration that so many of 100 tasks don't exceed.
-func (k *kindSummary) percentile(p int) time.Duration {
-	rank := max(1, (k.tasks*int64(p)+99)/100)
-	for i, n := range k.histogram {
-		if rank -= int64(n); rank <= 0 {
-			return min(bucketEnd(i), k.longest)
-		}
-	}
-	return k.longest
-}
-
-// WriteText writes the report.
-func (s *Summary) WriteText(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "%s of %s on %s: %d slow, %d failed\n", count(s.Tasks, "task"),
-		count(int64(len(s.kinds)), "kind"), count(int64(len(s.servers)), "server"), s.Slow, s.Failed)
-	if s.Lost > 0 {
-		fmt.Fprintf(b, "%s were lost: they were not read in time\n", count(s.Lost, "record"))
-	}
-	if s.Tasks == 0 {
-		return b.Flush()
-	}
-	var kinds []*kindSummary
-	for _, k := range s.kinds {
-		kinds = append(kinds, k)
-	}
-	slices.SortFunc(kinds, func(a, b *kindSummary) int {
-		return cmp.Or(cmp.Compare(b.longest, a.longest), cmp.Compare(a.name, b.name))
-	})
-	fmt.Fprintln(b)
-	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
-	fmt.Fprint(tw, "KIND\tCOUNT\tSLOW\tFAILED\tP50\tP99\tMAX\n")
-	for _, k := range kinds {
-		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%s\t%s\t%s\n", name(k.name), k.tasks, k.slow, k.failed,
-			inUnits(k.percentile(50)), inUnits(k.percentile(99)), inUnits(k.longest))
-	}
-	tw.Flush()
-	reasons := s.reasons.List()
-	if len(reasons) > 0 {
-		fmt.Fprint(b, "\nWhy slow ones were slow:\n")
-	}
-	for i, r := range reasons {
-		if i == textReasons {
-			fmt.Fprintf(b, "and %s\n", count(int64(len(reasons)-i), "other reason"))
-			break
-		}
-		fmt.Fprintf(tw, "%s\t%s\n", name(r.Kind), r)
-	}
-	tw.Flush()
-	fmt.Fprintf(b, "\nThe slowest:\n")
-	for _, t := range s.slowest {
-		why := ""
-		if list := t.Hazards(); len(list) > 0 {
-			why = s.reasons.Words(&list[0])
-		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", inUnits(t.Wall), name(t.Kind), t.Trace, why)
-	}
-	tw.Flush()
-	return b.Flush()
-}
 
 // WriteText writes what there is to say about a task: what it is, why it took so long,
 // where the time went, what it waited for, the critical path, and notes, which may hold
@@ -193,7 +30,7 @@ func (s *Summary) WriteText(w io.Writer) error {
 func (t *Task) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	t.header(b)
-	writeHazards(b, t.Hazards(), nil)
+	writeCauses(b, t.Causes(), nil)
 	t.account(b)
 	t.timeline(b)
 	writePath(b, t.CriticalPath(), nil)
@@ -237,21 +74,21 @@ func (s *Server) text() string {
 	return fmt.Sprintf("process %d", s.PID)
 }
 
-func writeHazards(b *bufio.Writer, list []Hazard, r *Request) {
+func writeCauses(b *bufio.Writer, list []Cause, r *Request) {
 	if len(list) == 0 {
 		return
 	}
 	fmt.Fprint(b, "\nWhy, by time on the critical path:\n")
-	for i, h := range list {
-		if i == textHazards {
+	for i, c := range list {
+		if i == textCauses {
 			fmt.Fprintf(b, "  and %s\n", count(int64(len(list)-i), "lesser reason"))
 			break
 		}
 		where := ""
 		if r != nil {
-			where = fmt.Sprintf(" (task %s on %s)", strconv.Quote(h.Task.Kind), h.Task.Server.text())
+			where = fmt.Sprintf(" (task %s on %s)", strconv.Quote(c.Task.Kind), c.Task.Server.text())
 		}
-		fmt.Fprintf(b, "  %s%s\n", h, where)
+		fmt.Fprintf(b, "  %s%s\n", c, where)
 	}
 }
 
@@ -400,7 +237,7 @@ func (s *Segment) text() string {
 	var text []string
 	for _, p := range s.pieces() {
 		if p.time > 0 {
-			text = append(text, strings.ReplaceAll(causeOf(&p).expand(p.word), timeMark, inUnits(p.time)))
+			text = append(text, strings.ReplaceAll(rowOf(&p).expand(p.word), timeMark, inUnits(p.time)))
 		}
 	}
 	return strings.Join(text, "; ")
@@ -503,25 +340,7 @@ func (r *Request) WriteText(w io.Writer) error {
 		}
 		tw.Flush()
 	}
-	writeHazards(b, r.Hazards(), r)
+	writeCauses(b, r.Causes(), r)
 	writePath(b, r.CriticalPath(), r)
 	return b.Flush()
-}
-
-func count(n int64, what string) string { return plural(n, what, what+"s") }
-
-func plural(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.FormatInt(n, 10) + " " + many
-}
-
-// name returns a name for a table: not long, and without what separates columns.
-func name(s string) string {
-	r := []rune(printable(s))
-	if len(r) > textName {
-		r = append(r[:textName-3], '.', '.', '.')
-	}
-	return string(r)
 }

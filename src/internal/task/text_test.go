@@ -20,7 +20,7 @@ import (
 
 var updateText = flag.Bool("updatetext", false, "write the golden files of texts")
 
-// textTasks returns a slow request of two servers, and some quick ones.
+// textTasks returns a slow request of two servers.
 func textTasks() []*Task {
 	a := &Server{ID: 1, Name: "front", PID: 10, Start: planStart}
 	b := &Server{ID: 2, Name: "stock", PID: 20, Start: planStart}
@@ -55,18 +55,7 @@ func textTasks() []*Task {
 		Timeline: []Stretch{{Goroutine: 9, Part: pprof.TimeSleep, Reason: "sleep", Start: testMs, Wake: 19 * testMs, End: 19 * testMs, Stack: stackIn("time.Sleep", 52)}},
 	}
 	stock.Parts[pprof.TimeRunning], stock.Parts[pprof.TimeSleep] = 2*testMs, 18*testMs
-	tasks := []*Task{slow, stock}
-	for i := range 98 {
-		x := &Task{
-			Server: a, Trace: TraceID{14: 1, 15: byte(i)}, Span: SpanID{7: 1}, Kind: "GET /cart/{id}", Goroutine: 1,
-			Start: planStart + int64(i+1)*1e9, Wall: time.Duration(1000+i) * time.Microsecond,
-		}
-		if i == 7 {
-			x.Kind, x.Flags = "evil\x1b[31m\tkind that is longer than a column of a table", Failed
-		}
-		tasks = append(tasks, x)
-	}
-	return tasks
+	return []*Task{slow, stock}
 }
 
 // TestText compares texts with files in testdata, which -updatetext writes.
@@ -76,10 +65,8 @@ func TestText(t *testing.T) {
 		name  string
 		write func(*bytes.Buffer) error
 	}{
-		{"report", func(b *bytes.Buffer) error { return WriteText(b, slices.Values(tasks)) }},
 		{"task", func(b *bytes.Buffer) error { return tasks[0].WriteText(b) }},
 		{"request", func(b *bytes.Buffer) error { return Join(slices.Values(tasks))[0].WriteText(b) }},
-		{"none", func(b *bytes.Buffer) error { return WriteText(b, slices.Values([]*Task(nil))) }},
 	} {
 		var b bytes.Buffer
 		if err := test.write(&b); err != nil {
@@ -119,7 +106,6 @@ func TestTextOdd(t *testing.T) {
 		for _, x := range tasks {
 			x.WriteText(&b)
 		}
-		WriteText(&b, slices.Values(tasks))
 		for _, r := range Join(slices.Values(tasks)) {
 			r.WriteText(&b)
 		}
@@ -149,43 +135,5 @@ func TestLongestOf(t *testing.T) {
 			t.Errorf("%d kept, or not in order", *d)
 		}
 		at = i
-	}
-}
-
-// TestSummaryBounded adds tasks of more kinds than are kept.
-func TestSummaryBounded(t *testing.T) {
-	var s Summary
-	for i := range 3 * textKinds {
-		s.Add(&Task{Kind: strings.Repeat("k", i), Wall: 1, Flags: Failed})
-	}
-	if len(s.kinds) > textKinds+1 || s.kinds[overflowKind].tasks != 2*textKinds || len(s.slowest) != textSlowest {
-		t.Errorf("%d kinds, %d slowest", len(s.kinds), len(s.slowest))
-	}
-	if s.Tasks != 3*textKinds || s.Failed != s.Tasks {
-		t.Errorf("%d tasks, %d failed", s.Tasks, s.Failed)
-	}
-}
-
-func TestPercentile(t *testing.T) {
-	r := rand.New(rand.NewSource(1))
-	var s Summary
-	var all []time.Duration
-	for range 10001 {
-		d := time.Duration(r.Int63n(1 << (1 + r.Intn(40))))
-		all = append(all, d)
-		s.Add(&Task{Wall: d})
-	}
-	slices.Sort(all)
-	for _, p := range []int{1, 50, 90, 99, 100} {
-		want := all[max(0, (len(all)*p+99)/100-1)]
-		got := s.kinds[""].percentile(p)
-		if got < want || got > want+want/32 {
-			t.Errorf("p%d: got %v, want %v to %v", p, got, want, want+want/32)
-		}
-	}
-	for i := range 64 << subBits {
-		if i < 58<<subBits && (bucket(bucketEnd(i)) != i || bucket(bucketEnd(i)+1) != i+1) {
-			t.Fatalf("bucket %d ends at %d", i, bucketEnd(i))
-		}
 	}
 }

@@ -42,7 +42,7 @@ const (
 // A plant is a reason to be slow.
 type plant struct {
 	name  string
-	cause string // the name of the hazard
+	cause string // its name
 	text  string // in it
 	// alone is set if it would slow down other requests. Then before and after are called
 	// before the request and after it.
@@ -519,7 +519,7 @@ func TestPlanted(t *testing.T) {
 		t.Errorf("%+v: the rings have not overflowed", s)
 	}
 	t.Logf("%d requests, %d planted, %d slow otherwise; reader %+v, %d checks of another one", requests, len(at), len(found)-len(at), s, checks)
-	t.Logf("first hazards: %v", causes)
+	t.Logf("first causes: %v", causes)
 }
 
 // check checks the records that there are, and returns the numbers of those requests with
@@ -551,43 +551,43 @@ func (p *planted) check(r record.RingReader, at map[int]*plant, found map[int]bo
 			p.t.Errorf("request %d is reported for the second time", n)
 		}
 		found[n] = true
-		hazards := t.Hazards()
-		if len(hazards) == 0 {
-			p.t.Errorf("request %d, which took %v, has no hazards", n, t.Wall)
+		list := t.Causes()
+		if len(list) == 0 {
+			p.t.Errorf("request %d, which took %v, has no causes", n, t.Wall)
 			continue
 		}
-		first := hazards[0]
+		first := list[0]
 		if x == nil {
-			causes["not planted: "+first.Cause]++
-			if !slices.Contains(unplanted, first.Cause) || plantedIn(hazards) != nil {
-				p.t.Errorf("request %d, in which nothing is planted, took %v: %v", n, t.Wall, hazards)
+			causes["not planted: "+first.Name]++
+			if !slices.Contains(unplanted, first.Name) || plantedIn(list) != nil {
+				p.t.Errorf("request %d, in which nothing is planted, took %v: %v", n, t.Wall, list)
 			}
 			continue
 		}
-		causes[first.Cause]++
+		causes[first.Name]++
 		if x.is(first) && first.Time > plantedSlow {
 			continue
 		}
-		if slices.Contains(busy, first.Cause) && slices.ContainsFunc(hazards, x.is) {
-			p.t.Logf("request %d, with %s, took %v: %v", n, x.name, t.Wall, hazards)
+		if slices.Contains(busy, first.Name) && slices.ContainsFunc(list, x.is) {
+			p.t.Logf("request %d, with %s, took %v: %v", n, x.name, t.Wall, list)
 			retry = append(retry, n)
 			continue
 		}
-		p.t.Errorf("request %d, with %s, took %v: %v\nparts %v", n, x.name, t.Wall, hazards, t.Parts)
+		p.t.Errorf("request %d, with %s, took %v: %v\nparts %v", n, x.name, t.Wall, list, t.Parts)
 	}
 	slices.SortFunc(retry, cmp.Compare)
 	return retry
 }
 
-// is reports whether h is what x plants.
-func (x *plant) is(h record.Hazard) bool {
-	return h.Cause == x.cause && strings.Contains(h.String(), x.text)
+// is reports whether c is what x plants.
+func (x *plant) is(c record.Cause) bool {
+	return c.Name == x.cause && strings.Contains(c.String(), x.text)
 }
 
-// plantedIn returns the plant that there is among hazards, or nil.
-func plantedIn(hazards []record.Hazard) *plant {
+// plantedIn returns the plant that there is among causes, or nil.
+func plantedIn(list []record.Cause) *plant {
 	for i := range plants {
-		if slices.ContainsFunc(hazards, plants[i].is) {
+		if slices.ContainsFunc(list, plants[i].is) {
 			return &plants[i]
 		}
 	}

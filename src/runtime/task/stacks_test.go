@@ -13,7 +13,7 @@ const haveStacks = runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64"
 // noStacks is why a test is left out elsewhere.
 const noStacks = "where a goroutine waits is not known on " + runtime.GOARCH + ": its code has no frame pointers"
 
-// atPlanted returns how a hazard begins whose place is in planted_test.go, if places are known.
+// atPlanted returns how a cause begins whose place is in planted_test.go, if places are known.
 func atPlanted(text string) string {
 	if haveStacks {
 		text += " at planted_test.go:"

@@ -73,16 +73,15 @@ func richRecords(t *testing.T) (records [][]uint64, rings []int) {
 func useRecord(t *record.Task) {
 	list := slices.Values([]*record.Task{t})
 	t.WriteText(io.Discard)
-	t.Hazards()
+	t.Causes()
 	t.CriticalPath()
 	record.AppendJSON(nil, t)
-	record.WriteOTLP(io.Discard, list)
 	record.WriteProfile(io.Discard, list)
 	w := record.NewWriter(io.Discard, t.Server)
 	w.Write(t)
 	for _, r := range record.Join(list) {
-		r.Hazards()
-		record.WriteSVG(io.Discard, r)
+		r.Causes()
+		r.WriteText(io.Discard)
 	}
 }
 

@@ -7,6 +7,7 @@ package pprof
 import (
 	"fmt"
 	"html"
+	record "internal/task"
 	"io"
 	"net/http"
 	"net/url"
@@ -37,9 +38,10 @@ It ends if a seccomp filter kills for that, as systemd's SystemCallFilter does u
 }
 
 // serveEventList answers requests to the index page with the parameter events,
-// and reports whether r is one.
+// and reports whether r is one. With format=json the list is for programs.
 func serveEventList(w http.ResponseWriter, r *http.Request) bool {
-	if !r.URL.Query().Has("events") {
+	q := r.URL.Query()
+	if !q.Has("events") {
 		return false
 	}
 	w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -47,17 +49,30 @@ func serveEventList(w http.ResponseWriter, r *http.Request) bool {
 		serveEventError(w, err)
 		return true
 	}
+	kind := "text/html; charset=utf-8"
+	format := q.Get("format")
+	if format == "json" {
+		kind = "application/json"
+	} else if format != "" {
+		serveEventError(w, badRequest(`invalid value for "format" - must be json, or be left out for a page`))
+		return true
+	}
 	switch r.Method {
 	case "", http.MethodGet:
 	case http.MethodHead:
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Content-Type", kind)
 		return true
 	default:
 		w.Header().Set("Allow", "GET, HEAD")
 		serveError(w, http.StatusMethodNotAllowed, "the list of events is asked for with GET")
 		return true
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	list := listEvents()
+	w.Header().Set("Content-Type", kind)
+	if format == "json" {
+		w.Write(eventsJSON(list))
+		return true
+	}
 	io.WriteString(w, `<html>
 <head>
 <title>/debug/pprof/?events=1</title>
@@ -65,7 +80,7 @@ func serveEventList(w http.ResponseWriter, r *http.Request) bool {
 <body>
 <a href='?'>/debug/pprof/</a>
 <br>
-`+eventsHTML(listEvents())+`</body>
+`+eventsHTML(list)+`</body>
 </html>`)
 	return true
 }
@@ -93,6 +108,34 @@ func listEvents() []pprof.EventInfo {
 		events.time = time.Now()
 	}
 	return events.list
+}
+
+// eventsJSON returns the list of events as JSON, with the names of the fields of
+// pprof.EventInfo. Err is its text.
+func eventsJSON(list []pprof.EventInfo) []byte {
+	b := []byte{'['}
+	text := func(key, s string) { b = record.AppendJSONString(append(b, key...), s) }
+	for i, e := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		text(`{"Name":`, e.Name)
+		b = append(b, `,"Aliases":[`...)
+		for j, s := range e.Aliases {
+			text(","[:min(j, 1)], s)
+		}
+		text(`],"Kind":`, e.Kind)
+		text(`,"Desc":`, e.Desc)
+		text(`,"Unit":`, e.Unit)
+		why := ""
+		if e.Err != nil {
+			why = e.Err.Error()
+		}
+		b = fmt.Appendf(b, `,"Period":%d,"Sampled":%t`, e.Period, e.Sampled)
+		text(`,"Err":`, why)
+		b = append(b, '}')
+	}
+	return append(b, ']')
 }
 
 // eventsHTML returns the list of events: those that can be sampled, with links, and the

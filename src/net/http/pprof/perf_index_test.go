@@ -84,14 +84,17 @@ func TestEventsHTML(t *testing.T) {
 	}
 }
 
-// countProbes has a list of one event take the place of probing, until the test ends, and
+// countProbes has a list of two events take the place of probing, until the test ends, and
 // counts how often it is asked for. forget makes the next request ask for it.
 func countProbes(t *testing.T) (count *int, forget func()) {
 	count = new(int)
 	old := probeEvents
 	probeEvents = func() []pprof.EventInfo {
 		*count++
-		return []pprof.EventInfo{{Name: "probed-event", Sampled: true}}
+		return []pprof.EventInfo{
+			{Name: "probed-event", Aliases: []string{"a"}, Kind: "hardware", Unit: "count", Period: 7, Sampled: true},
+			{Name: "other", Err: errors.New("why")},
+		}
 	}
 	forget = func() {
 		events.Lock()
@@ -146,6 +149,12 @@ func TestIndexProbesNothing(t *testing.T) {
 		if w := ask("HEAD", "?events=1"); w.Code != http.StatusOK || *count != 0 {
 			t.Errorf("%s: HEAD: %d, %d probes", name, w.Code, *count)
 		}
+		if w := ask("GET", "?events=1&format=xml"); w.Code != http.StatusBadRequest || *count != 0 {
+			t.Errorf("%s: format=xml: %d, %d probes", name, w.Code, *count)
+		}
+		if w := ask("HEAD", "?events=1&format=json"); w.Header().Get("Content-Type") != "application/json" || *count != 0 {
+			t.Errorf("%s: HEAD of JSON: %v, %d probes", name, w.Header(), *count)
+		}
 		if name != "default" { // which has patterns for GET only
 			if w := ask("POST", "?events=1"); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != "GET, HEAD" || *count != 0 {
 				t.Errorf("%s: POST: %d, %d probes", name, w.Code, *count)
@@ -158,6 +167,11 @@ func TestIndexProbesNothing(t *testing.T) {
 			}
 			if ct := w.Header().Get("Content-Type"); ct != "text/html; charset=utf-8" {
 				t.Errorf("%s: Content-Type %s", name, ct)
+			}
+			w = ask("GET", "?events=1&format=json")
+			if want := `[{"Name":"probed-event","Aliases":["a"],"Kind":"hardware","Desc":"","Unit":"count","Period":7,"Sampled":true,"Err":""},` +
+				`{"Name":"other","Aliases":[],"Kind":"","Desc":"","Unit":"","Period":0,"Sampled":false,"Err":"why"}]`; w.Body.String() != want || *count != 1 {
+				t.Errorf("%s: JSON, after %d probes:\n%s\nwant\n%s", name, *count, w.Body, want)
 			}
 		}
 	}

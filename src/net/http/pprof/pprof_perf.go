@@ -17,7 +17,9 @@
 //	go tool pmu ratio -http=: 'http://localhost:6060/debug/pprof/profile?event=cycles,instructions&seconds=5'
 //
 // /debug/pprof/ links to the list of events that the machine has,
-// /debug/pprof/?events=1. To make it, the program tries each event.
+// /debug/pprof/?events=1. To make it, the program tries each event. In a terminal:
+//
+//	go tool pmu list http://localhost:6060/debug/pprof/
 //
 // Breakpoints and tracepoints can be asked for only if the program runs with
 // GO_PPROF_ENABLE_HTTP_PROBES=true in its environment.

@@ -7,6 +7,7 @@ package pprof
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	record "internal/task"
@@ -338,7 +339,7 @@ func consume(t *testing.T, url string) {
 			if !lines.Scan() {
 				return nil, errors.Join(lines.Err(), io.EOF)
 			}
-			return record.ParseJSON(lines.Bytes())
+			return record.ParseJSON(lines.Bytes(), json.Unmarshal)
 		}
 	}
 	for {

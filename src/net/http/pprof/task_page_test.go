@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"html"
 	"internal/profile"
@@ -496,7 +497,7 @@ func readTasks(t *testing.T, format string, body []byte) (list []*record.Task) {
 	switch format {
 	case "json":
 		for line := range bytes.Lines(body) {
-			x, err := record.ParseJSON(line)
+			x, err := record.ParseJSON(line, json.Unmarshal)
 			if err != nil {
 				t.Fatal(err)
 			}

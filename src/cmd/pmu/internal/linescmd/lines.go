@@ -68,9 +68,7 @@ type line struct {
 
 // find returns the lines of a profile, those with most samples first.
 func find(p *prof.Profile, least int64) ([]*line, error) {
-	lines := make(map[uint64]*line)
-	byName := make(map[placeKey]*place)
-	periods := periodsOf(p)
+	f := finder{lines: make(map[uint64]*line), places: make(map[placeKey]*place), periods: periodsOf(p)}
 	labelled := false
 	for _, s := range p.Sample {
 		l := labelsOf(s)
@@ -78,54 +76,15 @@ func find(p *prof.Profile, least int64) ([]*line, error) {
 			continue
 		}
 		labelled = true
-		n, taken := int64(0), 0.0
-		for i, t := range p.SampleType {
-			if i == 0 || t.Unit == "cycles" {
-				continue // the number of samples of the first event; latencies
-			}
-			n += s.Value[i]
-			if i <= len(periods) {
-				taken += float64(s.Value[i]) / float64(max(periods[i-1], 1))
-			}
-		}
-		if l["address"] == "" || n == 0 {
-			continue
-		}
-		addr, err := address(s)
-		if err != nil {
+		if err := f.add(p, s, l); err != nil {
 			return nil, err
-		}
-		ln := lines[addr/lineSize]
-		if ln == nil {
-			ln = &line{address: addr / lineSize * lineSize}
-			lines[addr/lineSize] = ln
-		}
-		ln.events += n
-		if l["hitm"] != "" {
-			ln.hitm += n
-		}
-		key := placeKey{addr, l["object"]}
-		pl := byName[key]
-		if pl == nil {
-			pl = &place{address: addr, object: l["object"], typ: l["type"], field: l["field"], offset: l["offset"],
-				access: make(map[string]int64), goroutines: make(map[string]int64), cpus: make(map[string]int64), stacks: make(map[string]int64)}
-			byName[key] = pl
-			ln.places = append(ln.places, pl)
-		}
-		pl.events += n
-		pl.samples += taken
-		pl.access[l["access"]] += n
-		pl.goroutines[l["goroutine"]] += n
-		pl.cpus[l["cpu"]] += n
-		if stack := prof.Stack(s); len(stack) > 0 {
-			pl.stacks[stack[0]] += n
 		}
 	}
 	if !labelled {
 		return nil, errors.New("no sample says what it accessed; see runtime/pprof.DataAddresses")
 	}
 	var list []*line
-	for _, ln := range lines {
+	for _, ln := range f.lines {
 		ln.places = slices.DeleteFunc(ln.places, func(p *place) bool { return p.samples < float64(least)-0.5 })
 		if len(ln.places) == 0 {
 			continue
@@ -140,6 +99,60 @@ func find(p *prof.Profile, least int64) ([]*line, error) {
 		return cmp.Or(cmp.Compare(b.hitm, a.hitm), cmp.Compare(b.events, a.events), cmp.Compare(a.address, b.address))
 	})
 	return list, nil
+}
+
+// A finder sums up samples.
+type finder struct {
+	lines   map[uint64]*line // by address / lineSize
+	places  map[placeKey]*place
+	periods []int64
+}
+
+// add adds a sample, which has labels l, if it has an address.
+func (f *finder) add(p *prof.Profile, s *profile.Sample, l map[string]string) error {
+	n, taken := int64(0), 0.0
+	for i, t := range p.SampleType {
+		if i == 0 || t.Unit == "cycles" {
+			continue // the number of samples of the first event; latencies
+		}
+		n += s.Value[i]
+		if i <= len(f.periods) {
+			taken += float64(s.Value[i]) / float64(max(f.periods[i-1], 1))
+		}
+	}
+	if l["address"] == "" || n == 0 {
+		return nil
+	}
+	addr, err := address(s)
+	if err != nil {
+		return err
+	}
+	ln := f.lines[addr/lineSize]
+	if ln == nil {
+		ln = &line{address: addr / lineSize * lineSize}
+		f.lines[addr/lineSize] = ln
+	}
+	ln.events += n
+	if l["hitm"] != "" {
+		ln.hitm += n
+	}
+	key := placeKey{addr, l["object"]}
+	pl := f.places[key]
+	if pl == nil {
+		pl = &place{address: addr, object: l["object"], typ: l["type"], field: l["field"], offset: l["offset"],
+			access: make(map[string]int64), goroutines: make(map[string]int64), cpus: make(map[string]int64), stacks: make(map[string]int64)}
+		f.places[key] = pl
+		ln.places = append(ln.places, pl)
+	}
+	pl.events += n
+	pl.samples += taken
+	pl.access[l["access"]] += n
+	pl.goroutines[l["goroutine"]] += n
+	pl.cpus[l["cpu"]] += n
+	if stack := prof.Stack(s); len(stack) > 0 {
+		pl.stacks[stack[0]] += n
+	}
+	return nil
 }
 
 // periodsOf returns the periods of the profile's events, which are in its comments.

@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmd/pmu/internal/source"
+	"encoding/json"
 	"errors"
 	"fmt"
 	record "internal/task"
@@ -100,7 +101,7 @@ func readLines(r io.Reader, yield func(*record.Task) bool) (more bool, skipped i
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		t, err := record.ParseJSON(line)
+		t, err := record.ParseJSON(line, json.Unmarshal)
 		if err != nil {
 			if first == nil {
 				first = err

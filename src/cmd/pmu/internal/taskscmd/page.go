@@ -6,6 +6,7 @@ package taskscmd
 
 import (
 	"bytes"
+	"cmd/pmu/internal/diagram"
 	"cmp"
 	"embed"
 	"fmt"
@@ -134,17 +135,17 @@ func svg(write func(b *bytes.Buffer) error) template.HTML {
 
 // parts draws where the time of the kinds went.
 func (o *overview) parts() template.HTML {
-	var rows []record.PartsRow
+	var rows []diagram.PartsRow
 	for _, k := range o.Kinds {
 		// Those of calls of other servers have none.
 		if len(rows) < maxBars && sum(k.parts[:]) > 0 {
-			rows = append(rows, record.PartsRow{Name: cmp.Or(k.Name, "(no name)"), Parts: k.parts})
+			rows = append(rows, diagram.PartsRow{Name: cmp.Or(k.Name, "(no name)"), Parts: k.parts})
 		}
 	}
 	if len(rows) == 0 {
 		return ""
 	}
-	return svg(func(b *bytes.Buffer) error { return record.WritePartsSVG(b, rows) })
+	return svg(func(b *bytes.Buffer) error { return diagram.WriteParts(b, rows) })
 }
 
 // A detail is what the page on one task shows.
@@ -160,26 +161,26 @@ type detail struct {
 // one returns what is known of a task.
 func (s *site) one(t *record.Task, r *record.Request) *detail {
 	d := &detail{Task: t}
-	for _, h := range t.Hazards() {
-		text := s.held.Words(&h)
-		if h.N > 1 {
-			text += ", in " + count(h.N, "wait")
+	for _, c := range t.Causes() {
+		text := s.held.Words(&c)
+		if c.N > 1 {
+			text += ", in " + count(c.N, "wait")
 		}
-		if h.More > 0 && h.More < h.Time {
-			text += ", " + record.Duration(h.More) + " more than usual"
+		if c.More > 0 && c.More < c.Time {
+			text += ", " + record.Duration(c.More) + " more than usual"
 		}
 		d.Reasons = append(d.Reasons, text)
 	}
 	if t.Flags&record.Client == 0 { // no goroutine works for a call
-		d.Timeline = svg(func(b *bytes.Buffer) error { return record.WriteTimelineSVG(b, t) })
-		rows := []record.PartsRow{{Name: "this task", Parts: t.Parts}}
+		d.Timeline = svg(func(b *bytes.Buffer) error { return diagram.WriteTimeline(b, t) })
+		rows := []diagram.PartsRow{{Name: "this task", Parts: t.Parts}}
 		if u := t.Usual; u != nil && sum(u.Parts[:]) > 0 {
-			rows = append(rows, record.PartsRow{Name: "on average", Parts: u.Parts})
+			rows = append(rows, diagram.PartsRow{Name: "on average", Parts: u.Parts})
 		}
-		d.Parts = svg(func(b *bytes.Buffer) error { return record.WritePartsSVG(b, rows) })
+		d.Parts = svg(func(b *bytes.Buffer) error { return diagram.WriteParts(b, rows) })
 	}
 	if r != nil && len(r.Nodes) > 1 {
-		d.Request = svg(func(b *bytes.Buffer) error { return record.WriteSVG(b, r) })
+		d.Request = svg(func(b *bytes.Buffer) error { return diagram.WriteRequest(b, r) })
 		d.Trace = r.Nodes
 		if n := len(d.Trace) - maxTrace; n > 0 {
 			d.Trace, d.MoreTrace = d.Trace[:maxTrace], n

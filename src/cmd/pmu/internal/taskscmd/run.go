@@ -7,6 +7,8 @@ package taskscmd
 
 import (
 	"bufio"
+	"cmd/pmu/internal/diagram"
+	"cmd/pmu/internal/otlp"
 	"cmd/pmu/internal/source"
 	"cmd/pmu/internal/verb"
 	"cmp"
@@ -45,7 +47,7 @@ var formats = []format{
 	{"text", writeText},
 	{"json", writeJSON},
 	{"otlp", func(w io.Writer, tasks func(func(*record.Task) bool), _ *config) error {
-		return record.WriteOTLP(w, tasks)
+		return otlp.Write(w, tasks)
 	}},
 	{"pprof", func(w io.Writer, tasks func(func(*record.Task) bool), _ *config) error {
 		return record.WriteProfile(w, tasks)
@@ -221,7 +223,7 @@ func join(tasks func(func(*record.Task) bool)) ([]*record.Request, error) {
 
 func writeText(w io.Writer, tasks func(func(*record.Task) bool), c *config) error {
 	if c.trace.IsZero() {
-		return record.WriteText(w, tasks)
+		return writeReport(w, tasks)
 	}
 	list, err := join(tasks)
 	if err != nil {
@@ -232,8 +234,8 @@ func writeText(w io.Writer, tasks func(func(*record.Task) bool), c *config) erro
 		return err
 	}
 	header := "\nWho held mutexes that were handed on:\n"
-	for _, h := range r.Hazards() {
-		if text := c.held.Words(&h); text != h.String() {
+	for _, x := range r.Causes() {
+		if text := c.held.Words(&x); text != x.String() {
 			if _, err := fmt.Fprintf(w, "%s  %s\n", header, text); err != nil {
 				return err
 			}
@@ -288,5 +290,5 @@ func writeSVG(w io.Writer, tasks func(func(*record.Task) bool), _ *config) error
 	if err != nil {
 		return err
 	}
-	return record.WriteSVG(w, slices.MaxFunc(list, func(a, b *record.Request) int { return cmp.Compare(a.Wall, b.Wall) }))
+	return diagram.WriteRequest(w, slices.MaxFunc(list, func(a, b *record.Request) int { return cmp.Compare(a.Wall, b.Wall) }))
 }

@@ -116,7 +116,7 @@ func (s *site) overview(kind string, only bool) *overview {
 		k.percentiles()
 	}
 	for _, x := range o.Slowest {
-		if list := x.Hazards(); len(list) > 0 {
+		if list := x.Causes(); len(list) > 0 {
 			x.Why = s.held.Words(&list[0])
 		}
 	}

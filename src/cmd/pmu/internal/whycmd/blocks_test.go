@@ -95,7 +95,7 @@ func (f *file) slowJSON() error {
 		}
 		err := func() error {
 			if isTasks {
-				t, err := record.ParseJSON(line)
+				t, err := record.ParseJSON(line, json.Unmarshal)
 				if err == nil {
 					f.task(t)
 				}

@@ -321,7 +321,7 @@ func (f *file) parseJSON(b *block, s *schema, isTasks bool) {
 		r := slowRow{at: len(b.latency)}
 		var err error
 		if isTasks {
-			r.task, err = record.ParseJSON([]byte(line))
+			r.task, err = record.ParseJSON([]byte(line), json.Unmarshal)
 		} else {
 			r.object, err = f.decode(line)
 		}

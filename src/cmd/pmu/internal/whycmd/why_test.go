@@ -6,6 +6,7 @@ package whycmd
 
 import (
 	"bytes"
+	"cmd/pmu/internal/otlp"
 	"cmd/pmu/internal/verb"
 	"encoding/json"
 	"fmt"
@@ -215,7 +216,7 @@ func TestSpans(t *testing.T) {
 		t.Errorf("with -kind:\n%s\nwithout:\n%s", again, got)
 	}
 	var own bytes.Buffer
-	if err := record.WriteOTLP(&own, func(yield func(*record.Task) bool) {
+	if err := otlp.Write(&own, func(yield func(*record.Task) bool) {
 		for _, x := range tasksOf(planted()) {
 			if !yield(x) {
 				return

@@ -2,11 +2,12 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package task
+package diagram
 
 import (
 	"cmp"
 	"fmt"
+	record "internal/task"
 	"io"
 	"slices"
 	"strconv"
@@ -27,34 +28,34 @@ const (
 // (ddtrace, Braun and Qin, 2014).
 type causal struct {
 	svgWriter
-	r       *Request
+	r       *record.Request
 	span    time.Duration
 	bands   []*band
-	at      map[*Node]float64 // y of those that are drawn
+	at      map[*record.Node]float64 // y of those that are drawn
 	merged  int
 	without struct{ servers, tasks int64 }
 }
 
 // A band is a server.
 type band struct {
-	nodes  []*Node
+	nodes  []*record.Node
 	at     []int // row of nodes; -1 if it isn't drawn
 	rows   int
 	y      float64
 	height float64
-	sliver []*Node // those too short for a box, in order of their start
+	sliver []*record.Node // those too short for a box, in order of their start
 }
 
-// WriteSVG writes the causal diagram of a request, as SVG: which server worked on it when,
+// WriteRequest writes the causal diagram of a request, as SVG: which server worked on it when,
 // a box for each task with what it took, and lines for the calls between servers. Times are
 // aligned. An error is one of w.
-func WriteSVG(w io.Writer, r *Request) error {
-	d := &causal{r: r, span: max(r.Wall, 1), at: make(map[*Node]float64)}
+func WriteRequest(w io.Writer, r *record.Request) error {
+	d := &causal{r: r, span: max(r.Wall, 1), at: make(map[*record.Node]float64)}
 	d.id = "gotask-r"
 	bottom := d.place()
 	title := "Request"
 	if len(r.Roots) > 0 {
-		title = r.Roots[0].Task.Kind + ", " + inUnits(r.Wall)
+		title = r.Roots[0].Task.Kind + ", " + record.Duration(r.Wall)
 	}
 	d.put("<text class=\"head\" x=\"8\" y=\"20\">", svgText(cutWidth(oneLine(title), 100)), "</text>\n")
 	d.put("<text class=\"dim\" x=\"", tlWidth-20, "\" y=\"20\" text-anchor=\"end\">trace ", r.Trace.String(), "</text>\n")
@@ -81,11 +82,11 @@ func WriteSVG(w io.Writer, r *Request) error {
 func (d *causal) desc() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s on %s.", count(int64(len(d.r.Nodes)), "task"), count(int64(len(d.r.Servers)), "server"))
-	for i, h := range d.r.Hazards() {
+	for i, c := range d.r.Causes() {
 		if i == 5 {
 			break
 		}
-		fmt.Fprintf(&b, " %s.", cut(h.String(), 200))
+		fmt.Fprintf(&b, " %s.", cut(c.String(), 200))
 	}
 	return b.String()
 }
@@ -96,7 +97,7 @@ func (d *causal) x(t time.Duration) float64 {
 	return tlGutter + tlPlot*float64(d.clip(t))/float64(d.span)
 }
 
-func (d *causal) width(n *Node) float64 {
+func (d *causal) width(n *record.Node) float64 {
 	return max(0, d.x(satAdd(n.Start, n.Task.Wall))-d.x(n.Start))
 }
 
@@ -107,19 +108,7 @@ func (d *causal) place() float64 {
 	for range servers {
 		d.bands = append(d.bands, new(band))
 	}
-	// What is narrower than least has no box.
-	least := 3.0
-	for ; ; least *= 2 {
-		n := 0
-		for _, node := range d.r.Nodes {
-			if d.width(node) >= least {
-				n++
-			}
-		}
-		if n <= maxShapes/2 {
-			break
-		}
-	}
+	least := d.leastBox()
 	for _, n := range d.r.Nodes {
 		switch {
 		case uint(n.Server) >= uint(servers):
@@ -132,15 +121,15 @@ func (d *causal) place() float64 {
 			b.nodes = append(b.nodes, n)
 		}
 	}
-	byStart := func(a, b *Node) int { return cmp.Compare(a.Start, b.Start) }
+	byStart := func(a, b *record.Node) int { return cmp.Compare(a.Start, b.Start) }
 	y := tlAxis + 6
 	for _, b := range d.bands {
 		slices.SortStableFunc(b.nodes, byStart)
 		slices.SortStableFunc(b.sliver, byStart)
 		b.y = y
-		b.rows = len(packRows(b.nodes, maxTaskRows, func(n *Node) (time.Duration, time.Duration) {
+		b.rows = len(packRows(b.nodes, maxTaskRows, func(n *record.Node) (time.Duration, time.Duration) {
 			return d.clip(n.Start), d.clip(satAdd(n.Start, n.Task.Wall))
-		}, func(n *Node, row int) {
+		}, func(n *record.Node, row int) {
 			b.at = append(b.at, row)
 			if row < 0 {
 				d.without.tasks++
@@ -163,6 +152,21 @@ func (d *causal) place() float64 {
 	return y - 20
 }
 
+// leastBox returns the least width of a task that has a box.
+func (d *causal) leastBox() float64 {
+	for least := 3.0; ; least *= 2 {
+		n := 0
+		for _, node := range d.r.Nodes {
+			if d.width(node) >= least {
+				n++
+			}
+		}
+		if n <= maxShapes/2 {
+			return least
+		}
+	}
+}
+
 func (d *causal) drawBand(b *band, i int) {
 	o := &d.r.Servers[i]
 	name, lines := "server "+strconv.Itoa(i), []string(nil)
@@ -172,11 +176,11 @@ func (d *causal) drawBand(b *band, i int) {
 	}
 	moved := ""
 	if o.Offset != 0 {
-		moved = "clock moved by " + inUnits(o.Offset)
+		moved = "clock moved by " + record.Duration(o.Offset)
 		lines = append(lines, moved)
 	}
 	if o.Error >= 0 {
-		lines = append(lines, "± "+inUnits(o.Error))
+		lines = append(lines, "± "+record.Duration(o.Error))
 	} else {
 		lines = append(lines, "no call says how exact that is")
 	}
@@ -210,7 +214,7 @@ func (d *causal) drawTasks(b *band) {
 			d.title(nodeLines(first)...)
 		} else {
 			d.merged += j - i
-			d.title(strconv.Itoa(j-i)+" short tasks, "+inUnits(sum)+" in all", "the first: "+first.Task.Kind)
+			d.title(strconv.Itoa(j-i)+" short tasks, "+record.Duration(sum)+" in all", "the first: "+first.Task.Kind)
 		}
 		d.put("</rect>\n")
 		i = j
@@ -218,18 +222,17 @@ func (d *causal) drawTasks(b *band) {
 }
 
 // nodeLines returns what there is to know about a task.
-func nodeLines(n *Node) []string {
+func nodeLines(n *record.Node) []string {
 	t := n.Task
 	lines := []string{t.Kind, span(n.Start, satAdd(n.Start, t.Wall)), "span " + t.Span.String()}
-	for f, text := range map[Flags]string{Failed: "failed", Slow: "slow", Late: "ended after its parent"} {
-		if t.Flags&f != 0 {
-			lines = append(lines, text)
+	for _, f := range record.AllFlags {
+		if t.Flags&f.Flag != 0 {
+			lines = append(lines, f.Words)
 		}
 	}
-	slices.Sort(lines[3:])
 	for p, v := range t.Parts {
 		if v > 0 {
-			lines = append(lines, Part(p).String()+" "+inUnits(v))
+			lines = append(lines, record.Part(p).String()+" "+record.Duration(v))
 		}
 	}
 	for i, c := range t.Count {
@@ -240,15 +243,15 @@ func nodeLines(n *Node) []string {
 	return lines
 }
 
-func (d *causal) drawTask(n *Node) {
+func (d *causal) drawTask(n *record.Node) {
 	t := n.Task
 	x, y, w := d.x(n.Start), d.at[n], d.width(n)
 	d.put("<g>")
 	d.title(nodeLines(n)...)
 	d.put("<rect class=\"task\" x=\"", x, "\" y=\"", y, "\" width=\"", w, "\" height=\"", rqBox, "\" rx=\"3\" style=\"fill:var(--paper,#fff)\"/>")
 	d.shapes++
-	head := t.Kind + ", " + inUnits(t.Wall)
-	if t.Flags&Failed != 0 {
+	head := t.Kind + ", " + record.Duration(t.Wall)
+	if t.Flags&record.Failed != 0 {
 		head = "failed " + head
 	}
 	d.label(x+5, y+12, w-8, "", "b", head)
@@ -260,14 +263,14 @@ func (d *causal) drawTask(n *Node) {
 	}
 	if len(counts) == 0 {
 		// The largest part of its time, if nothing was counted.
-		most := Part(0)
-		for p := range NumParts {
+		most := record.Part(0)
+		for p := range record.NumParts {
 			if t.Parts[p] > t.Parts[most] {
 				most = p
 			}
 		}
 		if t.Parts[most] > 0 {
-			counts = append(counts, most.String()+" "+inUnits(t.Parts[most]))
+			counts = append(counts, most.String()+" "+record.Duration(t.Parts[most]))
 		}
 	}
 	d.label(x+5, y+24, w-8, "", "dim", strings.Join(counts, ", "))
@@ -279,7 +282,7 @@ func (d *causal) drawTask(n *Node) {
 	at := x + 1
 	for p, v := range t.Parts {
 		if share := float64(max(v, 0)) / float64(max(sum, 1)) * (w - 2); share >= 0.5 {
-			d.box(Part(p), at, y+rqBox-6, share, 5)
+			d.box(record.Part(p), at, y+rqBox-6, share, 5)
 			d.put("/>")
 			at += share
 		}
@@ -307,7 +310,7 @@ func (d *causal) drawCalls() {
 			c := &p.Task.Calls[n.Call]
 			from = min(satAdd(p.Start, c.Start), start)
 			to = max(satAdd(satAdd(p.Start, c.Start), c.Wall), end)
-		} else if n.Server != p.Server && p.Task.Flags&Client != 0 {
+		} else if n.Server != p.Server && p.Task.Flags&record.Client != 0 {
 			from, to = min(p.Start, start), max(satAdd(p.Start, p.Task.Wall), end)
 		}
 		edge0, edge1 := y0+rqBox, y1
@@ -316,12 +319,12 @@ func (d *causal) drawCalls() {
 		}
 		d.arrow("wake", d.x(from), edge0, d.x(start), edge1)
 		d.put(">")
-		d.title("call of "+n.Task.Kind, "there in "+inUnits(start-from))
+		d.title("call of "+n.Task.Kind, "there in "+record.Duration(start-from))
 		d.put("</path>")
 		if to <= satAdd(p.Start, p.Task.Wall) {
 			d.arrow("wake", d.x(end), edge1, d.x(to), edge0)
 			d.put(">")
-			d.title("answer of "+n.Task.Kind, "back in "+inUnits(to-end))
+			d.title("answer of "+n.Task.Kind, "back in "+record.Duration(to-end))
 			d.put("</path>")
 		}
 		d.put("\n")

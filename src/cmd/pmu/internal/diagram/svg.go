@@ -2,19 +2,8 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package task
-
-import (
-	"io"
-	"math"
-	"runtime/pprof"
-	"strconv"
-	"strings"
-	"time"
-	"unicode/utf8"
-)
-
-// This file is what the diagrams have in common: colours, texts, and the elements of SVG.
+// Package diagram draws the records of tasks: what a task did when, what a request did on
+// which server, and where time went.
 //
 // A diagram is one svg element (SVG 1.1, https://www.w3.org/TR/SVG11/), without scripts
 // and without anything from elsewhere. It can be a file of its own, or be a part of an
@@ -24,6 +13,18 @@ import (
 // Records may come from others, in any size. So texts are escaped, and cut to a length;
 // times are clipped to what is drawn; and the number of elements is bounded: what is
 // narrower than some pixels is drawn together with its neighbours, which the diagram says.
+package diagram
+
+import (
+	record "internal/task"
+	"io"
+	"math"
+	"runtime/pprof"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
 
 // maxShapes is how many stretches or tasks, about, a diagram draws as shapes of their own.
 const maxShapes = 1500
@@ -46,7 +47,7 @@ const (
 	hatchBoth = hatchUp + hatchDown
 )
 
-var partStyles = [NumParts]partStyle{
+var partStyles = [record.NumParts]partStyle{
 	pprof.TimeRunning:      {"#009e73", "#000", ""},
 	pprof.TimePreempted:    {"#009e73", "#000", hatchUp},
 	pprof.TimeRunnable:     {"#e69f00", "#000", ""},
@@ -65,7 +66,7 @@ var partStyles = [NumParts]partStyle{
 }
 
 // drawn returns the part that p is drawn as, whatever p is.
-func drawn(p Part) Part { return min(p, NumParts-1) }
+func drawn(p record.Part) record.Part { return min(p, record.NumParts-1) }
 
 // svgStyle is the style sheet of all diagrams. What has a colour of its own in the dark
 // has a class; parts of time look the same in both modes.
@@ -93,7 +94,7 @@ const svgStyle = `
 type svgWriter struct {
 	strings.Builder
 	id     string // that IDs begin with
-	parts  [NumParts]bool
+	parts  [record.NumParts]bool
 	shapes int
 }
 
@@ -194,13 +195,13 @@ func (b *svgWriter) label(x, y, width float64, anchor, class, s string) {
 const charWidth = 6.2
 
 // box appends a box of a part of time, without ending it, for its title to follow.
-func (b *svgWriter) box(p Part, x, y, w, h float64) {
+func (b *svgWriter) box(p record.Part, x, y, w, h float64) {
 	b.put("<rect class=\"box\" x=\"", x, "\" y=\"", y, "\" width=\"", max(w, 0.5), "\" height=\"", h, "\" fill=\"", b.fill(p), "\"")
 	b.shapes++
 }
 
 // boxLabel appends the text in a box, if it fits.
-func (b *svgWriter) boxLabel(p Part, x, y, w float64, s string) {
+func (b *svgWriter) boxLabel(p record.Part, x, y, w float64, s string) {
 	s = oneLine(s)
 	n := textWidth(s)
 	if float64(n)*charWidth+4 > w {
@@ -215,8 +216,18 @@ func (b *svgWriter) boxLabel(p Part, x, y, w float64, s string) {
 	b.put(">", svgText(s), "</text>")
 }
 
+// firstThatFits appends one of the texts in a box, if one fits.
+func (b *svgWriter) firstThatFits(p record.Part, x, y, w float64, texts []string) {
+	for _, s := range texts {
+		if float64(textWidth(s))*charWidth+4 <= w {
+			b.boxLabel(p, x, y, w, s)
+			return
+		}
+	}
+}
+
 // fill returns the fill of a part.
-func (b *svgWriter) fill(p Part) string {
+func (b *svgWriter) fill(p record.Part) string {
 	p = drawn(p)
 	b.parts[p] = true
 	if partStyles[p].hatch == "" {
@@ -257,7 +268,7 @@ func (b *svgWriter) legend(x0, y, width float64, items ...legendItem) float64 {
 		return at, y
 	}
 	used := b.parts
-	for p := range NumParts {
+	for p := range record.NumParts {
 		if used[p] {
 			at, y := place(p.String())
 			b.box(p, at, y, 18, 12)
@@ -310,7 +321,7 @@ func tickText(t time.Duration) string {
 	if t == 0 {
 		return "0" // of any unit
 	}
-	return inUnits(t)
+	return record.Duration(t)
 }
 
 // finish writes the diagram to w, with all that comes before what is in b.
@@ -320,7 +331,7 @@ func (b *svgWriter) finish(w io.Writer, width, height float64, title, desc strin
 		"\" viewBox=\"0 0 ", width, " ", height, "\" aria-label=\"", svgText(cut(oneLine(title), 500)), "\">\n")
 	h.title(title)
 	h.put("\n<desc>", svgText(cut(desc, 2000)), "</desc>\n<style>", svgStyle, "</style>\n<defs>\n")
-	for p := range NumParts {
+	for p := range record.NumParts {
 		if st := partStyles[p]; b.parts[p] && st.hatch != "" {
 			line := "#000"
 			if st.text != line {
@@ -337,96 +348,4 @@ func (b *svgWriter) finish(w io.Writer, width, height float64, title, desc strin
 	b.put("</svg>\n")
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// oneLine returns s without line breaks and without what is not UTF-8.
-func oneLine(s string) string {
-	s = strings.ToValidUTF8(s, "\ufffd")
-	return strings.Map(func(c rune) rune {
-		switch c {
-		case '\n', '\r', '\t', 0x85, 0x2028, 0x2029:
-			return ' '
-		}
-		return c
-	}, s)
-}
-
-// cut returns s, or so much of it that it has n characters with the ellipsis.
-func cut(s string, n int) string {
-	if len(s) <= n || utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	i := 0
-	for at := range s {
-		if i == n-1 {
-			return s[:at] + "…"
-		}
-		i++
-	}
-	return s
-}
-
-// cutWidth is cut by the width of characters.
-func cutWidth(s string, n int) string {
-	if textWidth(s) <= n {
-		return s
-	}
-	w := 1
-	for at, c := range s {
-		w += runeWidth(c)
-		if w > n {
-			return s[:at] + "…"
-		}
-	}
-	return s
-}
-
-func textWidth(s string) int {
-	n := 0
-	for _, c := range s {
-		n += runeWidth(c)
-		if n > 1e4 {
-			break
-		}
-	}
-	return n
-}
-
-// runeWidth returns 2 for characters of East Asia and pictures, which are twice as wide.
-func runeWidth(c rune) int {
-	if c >= 0x1100 && (c < 0x1160 || 0x2e80 <= c && c < 0xfb00 || c >= 0xff00 && c < 0xff61 || c >= 0x1f000) {
-		return 2
-	}
-	return 1
-}
-
-// shortFunc returns a function's name without the path of its package.
-func shortFunc(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
-
-// placeText returns a frame for people: "main.(*cart).load at cart.go:31".
-func placeText(f Frame) string {
-	s := shortFunc(f.Func)
-	if f.File != "" {
-		if s != "" {
-			s += " at "
-		}
-		s += f.File[strings.LastIndexAny(f.File, `/\`)+1:]
-		if f.Line > 0 {
-			s += ":" + strconv.Itoa(f.Line)
-		}
-	}
-	return s
-}
-
-// quantity returns a number with a unit for people: 12.3M.
-func quantity(n uint64) string {
-	if n < 10000 {
-		return strconv.FormatUint(n, 10)
-	}
-	x, i := float64(n)/1000, 0
-	for x >= 999.5 && i < len("kMGTPE")-1 {
-		x /= 1000
-		i++
-	}
-	return strconv.FormatFloat(x, 'g', 3, 64) + "kMGTPE"[i:i+1]
 }

@@ -2,75 +2,78 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package task
+package otlp
 
 import (
 	"bytes"
 	"encoding/json"
 	"flag"
-	"fmt"
+	record "internal/task"
+	"io"
 	"math/rand"
 	"os"
+	"reflect"
 	"regexp"
 	"runtime/pprof"
 	"slices"
 	"strconv"
 	"testing"
+	"testing/quick"
 	"time"
 )
 
-var updateOTLP = flag.Bool("update-otlp", false, "write testdata/otlp.json")
+var update = flag.Bool("update", false, "write testdata/otlp.json")
 
-// otlpTasks are a client and a server, of one request, on two servers.
-func otlpTasks() []*Task {
-	front := &Server{ID: 1, Name: "front", PID: 100, Start: 1_700_000_000_000_000_000}
-	back := &Server{ID: 2, Name: "back", PID: 200, Start: 1_700_000_000_000_000_001}
-	trace := TraceID{0: 0x5b, 15: 0x0c}
-	root, client, server := SpanID{0: 0xee, 7: 1}, SpanID{0: 0xee, 7: 2}, SpanID{0: 0xee, 7: 3}
+// twoServers are a client and a server, of one request, on two servers.
+func twoServers() []*record.Task {
+	front := &record.Server{ID: 1, Name: "front", PID: 100, Start: 1_700_000_000_000_000_000}
+	back := &record.Server{ID: 2, Name: "back", PID: 200, Start: 1_700_000_000_000_000_001}
+	trace := record.TraceID{0: 0x5b, 15: 0x0c}
+	root, client, server := record.SpanID{0: 0xee, 7: 1}, record.SpanID{0: 0xee, 7: 2}, record.SpanID{0: 0xee, 7: 3}
 	start := front.Start + 1e9
-	return []*Task{
+	return []*record.Task{
 		{
 			Server: front, Trace: trace, Span: root, Kind: "GET /",
-			Flags: Sampled | Slow | ServerOf | Failed, Start: start, Wall: 5000,
+			Flags: record.Sampled | record.Slow | record.ServerOf | record.Failed, Start: start, Wall: 5000,
 			Goroutine: 7, Goroutines: 2, Threshold: 4000,
 			Events: []string{"cycles", "faults"},
-			Usage: Usage{
-				Parts:    [NumParts]time.Duration{pprof.TimeRunning: 1000, pprof.TimeMutex: 3000, pprof.TimeStopTheWorld: 10},
-				Switches: 3, Count: []Count{{1 << 63, 9, 8}, {0, 9, 9}},
+			Usage: record.Usage{
+				Parts:    [record.NumParts]time.Duration{pprof.TimeRunning: 1000, pprof.TimeMutex: 3000, pprof.TimeStopTheWorld: 10},
+				Switches: 3, Count: []record.Count{{Value: 1 << 63, Enabled: 9, Running: 8}, {Value: 0, Enabled: 9, Running: 9}},
 			},
-			Notes: []Note{{"status", "503"}, {"user", "<a>"}, {"user", "b"}, {"go.slow", "note"}},
-			Calls: []Call{{Span: client, Kind: "back", Flags: Client, Start: 100, Wall: 2000, Remote: "[::1]:8080"}},
-			Timeline: []Stretch{
+			Notes: []record.Note{{Key: "status", Value: "503"}, {Key: "user", Value: "<a>"}, {Key: "user", Value: "b"}, {Key: "go.slow", Value: "note"}},
+			Calls: []record.Call{{Span: client, Kind: "back", Flags: record.Client, Start: 100, Wall: 2000, Remote: "[::1]:8080"}},
+			Timeline: []record.Stretch{
 				{Goroutine: 7, Region: "db", Start: 50, Wake: 3500, End: 3500},
 				{
 					Goroutine: 7, Part: pprof.TimeMutex, Reason: "sync.Mutex.Lock", Start: 200, Wake: 3200, End: 3300,
-					Stack:      []Frame{{"sync.(*Mutex).Lock", "mutex.go", 45}, {"main.get", "main.go", 7}},
-					Waker:      Waker{Goroutine: 8, Span: SpanID{7: 9}, Kind: "flush", Stack: []Frame{{"main.put", "main.go", 20}}},
+					Stack:      []record.Frame{{Func: "sync.(*Mutex).Lock", File: "mutex.go", Line: 45}, {Func: "main.get", File: "main.go", Line: 7}},
+					Waker:      record.Waker{Goroutine: 8, Span: record.SpanID{7: 9}, Kind: "flush", Stack: []record.Frame{{Func: "main.put", File: "main.go", Line: 20}}},
 					BehindKind: "report", Behind: 60, Stopped: 10, StopReason: "GC",
 				},
 			},
-			Lost: Lost{Stretches: 4, Memory: 1, Notes: 2, Before: 3},
+			Lost: record.Lost{Stretches: 4, Memory: 1, Notes: 2, Before: 3},
 		},
 		{
 			Server: back, Trace: trace, Span: server, Parent: client, Kind: "GET /item",
-			Flags: Sampled | ServerOf, Start: start + 300, Wall: 1500,
-			Notes: []Note{{"status", "none"}},
+			Flags: record.Sampled | record.ServerOf, Start: start + 300, Wall: 1500,
+			Notes: []record.Note{{Key: "status", Value: "none"}},
 		},
 		{
 			Server: front, Trace: trace, Span: client, Parent: root, Kind: "back",
-			Flags: Sampled | Client, Start: start + 100, Wall: 2000,
+			Flags: record.Sampled | record.Client, Start: start + 100, Wall: 2000,
 		},
 	}
 }
 
-// TestOTLPGolden compares with a file that was checked by hand against trace.proto.
-func TestOTLPGolden(t *testing.T) {
+// TestGolden compares with a file that was checked by hand against trace.proto.
+func TestGolden(t *testing.T) {
 	var buf bytes.Buffer
-	if err := WriteOTLP(&buf, slices.Values(otlpTasks())); err != nil {
+	if err := Write(&buf, slices.Values(twoServers())); err != nil {
 		t.Fatal(err)
 	}
 	const name = "testdata/otlp.json"
-	if *updateOTLP {
+	if *update {
 		var indented bytes.Buffer
 		if err := json.Indent(&indented, buf.Bytes(), "", "\t"); err != nil {
 			t.Fatal(err)
@@ -131,10 +134,10 @@ type (
 	}
 )
 
-func otlpSeen(t *testing.T, tasks ...*Task) *seenRequest {
+func seenOf(t *testing.T, tasks ...*record.Task) *seenRequest {
 	t.Helper()
 	var buf bytes.Buffer
-	if err := WriteOTLP(&buf, slices.Values(tasks)); err != nil {
+	if err := Write(&buf, slices.Values(tasks)); err != nil {
 		t.Fatal(err)
 	}
 	var seen seenRequest
@@ -170,19 +173,48 @@ func checkAttrs(t *testing.T, attrs []seenAttr) map[string]any {
 	return m
 }
 
-func TestOTLP(t *testing.T) {
+// anyTask returns a task with anything in it.
+func anyTask(r *rand.Rand) *record.Task {
+	v, _ := quick.Value(reflect.TypeFor[record.Task](), r)
+	t := v.Interface().(record.Task)
+	return &t
+}
+
+// someTask returns a task of a server whose times are as they can be.
+func someTask(r *rand.Rand) *record.Task {
+	t := anyTask(r)
+	t.Server = &record.Server{ID: uint16(r.Intn(10)), PID: 1 + r.Intn(1<<22), Start: 1_700_000_000_000_000_000}
+	t.Kind = []string{"", "GET /", "<a>&\"\x00\x1b", "\xff\xfe", "\u2028"}[r.Intn(5)]
+	t.Start = t.Server.Start + r.Int63n(1e15)
+	t.Wall = time.Duration(1 + r.Int63n(1e9))
+	for i := range t.Timeline {
+		s := &t.Timeline[i]
+		s.Start = time.Duration(r.Int63n(int64(t.Wall)))
+		s.Wake = s.Start + time.Duration(r.Int63n(int64(t.Wall-s.Start)))
+		s.End = s.Wake + time.Duration(r.Int63n(int64(t.Wall-s.Wake)))
+		s.Region = []string{"", "", "db"}[r.Intn(3)]
+	}
+	return t
+}
+
+func TestRandom(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	id := regexp.MustCompile(`^[0-9a-f]+$`)
 	for range 30 {
-		tasks := manyTasks(r, 10, randomTask)
-		tasks[3].Trace, tasks[4].Span, tasks[5].Parent = TraceID{}, SpanID{}, SpanID{}
-		seen := otlpSeen(t, tasks...)
+		var tasks []*record.Task
+		for i := range 10 {
+			tasks = append(tasks, someTask(r))
+			if i > 0 && r.Intn(3) != 0 {
+				tasks[i].Server = tasks[i-1].Server
+			}
+		}
+		tasks[3].Trace, tasks[4].Span, tasks[5].Parent = record.TraceID{}, record.SpanID{}, record.SpanID{}
+		seen := seenOf(t, tasks...)
 
-		servers := make(map[*Server]bool)
-		want, regions, events := make(map[string]*Task), 0, 0
+		servers := make(map[*record.Server]bool)
+		regions, events := 0, 0
 		for _, task := range tasks {
 			servers[task.Server] = true
-			want[fmt.Sprint(task.Start, task.Kind)] = task
 			for _, s := range task.Timeline {
 				if s.Region != "" {
 					regions++
@@ -237,15 +269,15 @@ func TestOTLP(t *testing.T) {
 		}
 	}
 	for range 20 {
-		otlpSeen(t, anyTask(r), &Task{})
+		seenOf(t, anyTask(r), &record.Task{})
 	}
 }
 
-// TestOTLPSpans checks what is what for a request over two servers.
-func TestOTLPSpans(t *testing.T) {
+// TestSpans checks what is what for a request over two servers.
+func TestSpans(t *testing.T) {
 	spans := make(map[string]*seenSpan)
 	service := make(map[string]any)
-	for _, rs := range otlpSeen(t, otlpTasks()...).ResourceSpans {
+	for _, rs := range seenOf(t, twoServers()...).ResourceSpans {
 		for _, s := range rs.ScopeSpans[0].Spans {
 			spans[s.Name] = &s
 			service[s.Name] = checkAttrs(t, rs.Resource.Attributes)["service.name"]
@@ -305,12 +337,14 @@ func TestOTLPSpans(t *testing.T) {
 	}
 }
 
-// TestOTLPErrors has the writer fail.
-func TestOTLPErrors(t *testing.T) {
-	if err := WriteOTLP(&fullDisk{left: 100}, slices.Values(otlpTasks())); err == nil {
+// TestWriteError has the writer fail.
+func TestWriteError(t *testing.T) {
+	r, w := io.Pipe()
+	r.Close()
+	if err := Write(w, slices.Values(twoServers())); err == nil {
 		t.Error("no error")
 	}
-	if len(otlpSeen(t).ResourceSpans) != 0 {
+	if len(seenOf(t).ResourceSpans) != 0 {
 		t.Error("resources of no tasks")
 	}
 }

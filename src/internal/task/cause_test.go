@@ -30,9 +30,9 @@ func account(t *Task) *Task {
 	return t
 }
 
-// TestHazardsCall checks that a call waits for its answer, and for how much longer than
+// TestCausesOfCall checks that a call waits for its answer, and for how much longer than
 // usual.
-func TestHazardsCall(t *testing.T) {
+func TestCausesOfCall(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		usual *Usual
@@ -44,19 +44,19 @@ func TestHazardsCall(t *testing.T) {
 		{"usually longer", &Usual{Tasks: minUsual, Wall: 60 * testMs}, 0},
 	} {
 		x := &Task{Kind: "GET db:80", Flags: Client | Slow, Wall: 50 * testMs, Usual: test.usual}
-		list := x.Hazards()
-		if len(list) != 1 || list[0].String() != "answer of the server 50 ms" || list[0].Cause != "answer" || list[0].More != test.more || list[0].Task != x {
+		list := x.Causes()
+		if len(list) != 1 || list[0].String() != "answer of the server 50 ms" || list[0].Name != "answer" || list[0].More != test.more || list[0].Task != x {
 			t.Errorf("%s: %+v, want %v more than usual", test.name, list, test.more)
 		}
 	}
-	if list := (&Task{Flags: Client}).Hazards(); len(list) != 0 {
+	if list := (&Task{Flags: Client}).Causes(); len(list) != 0 {
 		t.Errorf("a call that took no time: %v", list)
 	}
 }
 
-// TestHazards has records of handlers with a planted reason to be slow, beside what
+// TestCauses has records of handlers with a planted reason to be slow, beside what
 // handlers do: a wait for the network, a short lock, being runnable.
-func TestHazards(t *testing.T) {
+func TestCauses(t *testing.T) {
 	const span = 1
 	usual := &Usual{Tasks: 1000, Wall: 4 * testMs}
 	usual.Parts[pprof.TimeRunning] = 1 * testMs
@@ -186,14 +186,14 @@ func TestHazards(t *testing.T) {
 			test.change(x)
 		}
 		checkAnalysis(t, x)
-		list := x.Hazards()
-		if len(list) == 0 || list[0].Cause != test.cause || list[0].String() != test.want {
+		list := x.Causes()
+		if len(list) == 0 || list[0].Name != test.cause || list[0].String() != test.want {
 			t.Errorf("%s: got %q\nwant first %q: %s", test.name, list, test.cause, test.want)
 			continue
 		}
-		for _, h := range list {
-			if r := h.reason(); r == "" || anyTime.MatchString(r) || !strings.HasPrefix(h.String(), strings.Fields(r)[0]) && h.Cause != "page faults" {
-				t.Errorf("%s: %q has the reason %q", test.name, h, r)
+		for _, c := range list {
+			if r := c.reason(); r == "" || anyTime.MatchString(r) || !strings.HasPrefix(c.String(), strings.Fields(r)[0]) && c.Name != "page faults" {
+				t.Errorf("%s: %q has the reason %q", test.name, c, r)
 			}
 		}
 		if test.place != "" && list[0].Frame.at() != test.place {
@@ -204,9 +204,9 @@ func TestHazards(t *testing.T) {
 
 var anyTime = regexp.MustCompile(`\d (s|ms|us|ns)\b|\x00`)
 
-// TestHazardsNotMoreThanKnown has sums over goroutines of which some, or none, must have
+// TestCausesNotMoreThanKnown has sums over goroutines of which some, or none, must have
 // been on the path.
-func TestHazardsNotMoreThanKnown(t *testing.T) {
+func TestCausesNotMoreThanKnown(t *testing.T) {
 	for _, test := range []struct {
 		running, assist, want time.Duration
 	}{
@@ -218,9 +218,9 @@ func TestHazardsNotMoreThanKnown(t *testing.T) {
 		x := &Task{Goroutine: 1, Wall: 10 * testMs}
 		x.Parts[pprof.TimeRunning], x.Parts[pprof.TimeGC] = test.running, test.assist
 		var got time.Duration
-		for _, h := range x.Hazards() {
-			if h.Cause == "GC assist" {
-				got = h.Time
+		for _, c := range x.Causes() {
+			if c.Name == "GC assist" {
+				got = c.Time
 			}
 		}
 		if got != test.want {
@@ -229,9 +229,9 @@ func TestHazardsNotMoreThanKnown(t *testing.T) {
 	}
 }
 
-// TestCauses tests that the table is complete: whatever a goroutine waits for has a cause,
+// TestCauseTable tests that the table is complete: whatever a goroutine waits for has a cause,
 // and all words are known.
-func TestCauses(t *testing.T) {
+func TestCauseTable(t *testing.T) {
 	stack := stackIn("sync.(*Mutex).Lock", 1)
 	s := &Stretch{Stack: stack, Reason: "reason", Waker: Waker{1, SpanID{}, "kind", stack}, BehindKind: "hog", StopReason: "why"}
 	x := &Task{Calls: []Call{{Kind: "call", Remote: "remote"}}}
@@ -246,7 +246,7 @@ func TestCauses(t *testing.T) {
 					inRequest := *seg
 					inRequest.Node = node
 					for _, p := range []piece{{seg: seg}, {seg: seg, stop: true}, {seg: seg, behind: true}, {seg: &inRequest}} {
-						c := causeOf(&p)
+						c := rowOf(&p)
 						used[c.name] = true
 						if text := c.expand(p.word); !strings.Contains(text, timeMark) {
 							t.Errorf("%v: text of %s is %q", part, c.name, text)
@@ -256,43 +256,9 @@ func TestCauses(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range causes {
+	for _, c := range causeTable {
 		if c.match != nil && !used[c.name] {
 			t.Errorf("no wait has cause %s", c.name)
-		}
-	}
-}
-
-func TestPlace(t *testing.T) {
-	for _, test := range []struct{ stack, want string }{
-		{"", ""},
-		{"time.Sleep main.f", "main.f"},
-		{"sync.(*Mutex).Lock net/http.(*Server).Serve example.com/a/b.(*T).f main.main", "example.com/a/b.(*T).f"},
-		{"internal/poll.runtime_pollWait net.(*conn).Read bufio.(*Reader).fill network/x.f main.f", "network/x.f"},
-		{"timely.f time.Sleep", "timely.f"},
-		{"runtime.gopark runtime.main", "runtime.gopark"},
-	} {
-		var stack []Frame
-		for _, f := range strings.Fields(test.stack) {
-			stack = append(stack, Frame{Func: f})
-		}
-		if got := Place(stack).Func; got != test.want {
-			t.Errorf("%s: got %s, want %s", test.stack, got, test.want)
-		}
-	}
-}
-
-func TestInUnits(t *testing.T) {
-	for _, test := range []struct {
-		d    time.Duration
-		want string
-	}{
-		{0, "0 ns"}, {999, "999 ns"}, {1000, "1 us"}, {1234, "1.23 us"}, {850 * time.Microsecond, "850 us"},
-		{7 * testMs, "7 ms"}, {12345 * time.Microsecond, "12.3 ms"}, {123456 * time.Microsecond, "123 ms"},
-		{1500 * testMs, "1.5 s"}, {100 * time.Second, "100 s"}, {-7 * testMs, "-7 ms"},
-	} {
-		if got := inUnits(test.d); got != test.want {
-			t.Errorf("%d: got %s, want %s", test.d, got, test.want)
 		}
 	}
 }

@@ -1,0 +1,201 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package taskscmd
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	record "internal/task"
+	"io"
+	"iter"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// Limits of the report, which is for a screen.
+const (
+	reportKinds   = 1000 // that it has by themselves; see otherKind
+	reportReasons = 20
+	reportSlowest = 10
+	reportName    = 40 // letters of a name
+)
+
+// otherKind is the kind of tasks of kinds that are too many.
+const otherKind = "other"
+
+// writeReport writes a report of tasks: how many there were of each kind and how long they
+// took, why the slow ones were slow, summed up, and the slowest ones. Percentiles are exact to 3 %.
+// What it keeps in memory does not grow with the number of tasks.
+func writeReport(w io.Writer, tasks iter.Seq[*record.Task]) error {
+	var s report
+	for t := range tasks {
+		s.add(t)
+	}
+	return s.write(w)
+}
+
+// A report sums up tasks by kind. The zero report is ready.
+type report struct {
+	tasks, slow, failed, lost int64
+
+	kinds   map[string]*kindSummary
+	slowest []*record.Task // of all kinds
+	reasons record.Reasons
+	servers map[string]bool
+}
+
+type kindSummary struct {
+	name                string
+	tasks, slow, failed int64
+	longest             time.Duration
+	histogram           [64 << subBits]uint32
+}
+
+// add adds a task.
+func (s *report) add(t *record.Task) {
+	if s.kinds == nil {
+		s.kinds = make(map[string]*kindSummary)
+		s.servers = make(map[string]bool)
+	}
+	if t.Server != nil && len(s.servers) < reportKinds {
+		s.servers[fmt.Sprint(t.Server.Name, "\x00", t.Server.ID, "\x00", t.Server.PID)] = true
+	}
+	name := t.Kind
+	k := s.kinds[name]
+	if k == nil && len(s.kinds) >= reportKinds {
+		name = otherKind
+		k = s.kinds[name]
+	}
+	if k == nil {
+		k = &kindSummary{name: name}
+		s.kinds[name] = k
+	}
+	d := max(0, t.Wall)
+	k.tasks++
+	s.tasks++
+	s.lost += max(0, t.Lost.Before)
+	k.longest = max(k.longest, d)
+	if n := &k.histogram[bucket(d)]; *n < math.MaxUint32 {
+		*n++
+	}
+	if t.Flags&record.Failed != 0 {
+		k.failed++
+		s.failed++
+	}
+	if t.Flags&record.Slow != 0 {
+		k.slow++
+		s.slow++
+		s.reasons.Add(t)
+	}
+	i, _ := slices.BinarySearchFunc(s.slowest, t, func(a, b *record.Task) int {
+		return cmp.Or(cmp.Compare(b.Wall, a.Wall), cmp.Compare(a.Start, b.Start))
+	})
+	if i < reportSlowest {
+		s.slowest = slices.Insert(s.slowest, i, t)
+		s.slowest = s.slowest[:min(len(s.slowest), reportSlowest)]
+	}
+}
+
+// subBits is the logarithm of the number of buckets for each power of two.
+const subBits = 5
+
+// bucket returns the bucket of a duration, which is one of itself if it is short, or of
+// those up to 1/32 longer.
+func bucket(d time.Duration) int {
+	v := uint64(max(0, d))
+	shift := max(0, bits.Len64(v)-subBits-1)
+	return shift<<subBits + int(v>>shift)
+}
+
+// bucketEnd returns the longest duration in a bucket.
+func bucketEnd(i int) time.Duration {
+	if i < 2<<subBits {
+		return time.Duration(i)
+	}
+	shift := i>>subBits - 1
+	return time.Duration((uint64(i-shift<<subBits)+1)<<shift - 1)
+}
+
+// percentile returns the duration that so many of 100 tasks don't exceed.
+func (k *kindSummary) percentile(p int) time.Duration {
+	rank := max(1, (k.tasks*int64(p)+99)/100)
+	for i, n := range k.histogram {
+		if rank -= int64(n); rank <= 0 {
+			return min(bucketEnd(i), k.longest)
+		}
+	}
+	return k.longest
+}
+
+// write writes the report.
+func (s *report) write(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "%s of %s on %s: %d slow, %d failed\n", count(s.tasks, "task"),
+		count(len(s.kinds), "kind"), count(len(s.servers), "server"), s.slow, s.failed)
+	if s.lost > 0 {
+		fmt.Fprintf(b, "%s were lost: they were not read in time\n", count(s.lost, "record"))
+	}
+	if s.tasks == 0 {
+		return b.Flush()
+	}
+	var kinds []*kindSummary
+	for _, k := range s.kinds {
+		kinds = append(kinds, k)
+	}
+	slices.SortFunc(kinds, func(a, b *kindSummary) int {
+		return cmp.Or(cmp.Compare(b.longest, a.longest), cmp.Compare(a.name, b.name))
+	})
+	fmt.Fprintln(b)
+	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
+	fmt.Fprint(tw, "KIND\tCOUNT\tSLOW\tFAILED\tP50\tP99\tMAX\n")
+	for _, k := range kinds {
+		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%s\t%s\t%s\n", cell(k.name), k.tasks, k.slow, k.failed,
+			record.Duration(k.percentile(50)), record.Duration(k.percentile(99)), record.Duration(k.longest))
+	}
+	tw.Flush()
+	reasons := s.reasons.List()
+	if len(reasons) > 0 {
+		fmt.Fprint(b, "\nWhy slow ones were slow:\n")
+	}
+	for i, r := range reasons {
+		if i == reportReasons {
+			fmt.Fprintf(b, "and %s\n", count(len(reasons)-i, "other reason"))
+			break
+		}
+		fmt.Fprintf(tw, "%s\t%s\n", cell(r.Kind), r)
+	}
+	tw.Flush()
+	fmt.Fprintf(b, "\nThe slowest:\n")
+	for _, t := range s.slowest {
+		why := ""
+		if list := t.Causes(); len(list) > 0 {
+			why = s.reasons.Words(&list[0])
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", record.Duration(t.Wall), cell(t.Kind), t.Trace, why)
+	}
+	tw.Flush()
+	return b.Flush()
+}
+
+// cell returns a name for a table: not long, and without what separates columns, or what a
+// terminal might obey.
+func cell(name string) string {
+	r := []rune(strings.Map(func(r rune) rune {
+		if !strconv.IsPrint(r) {
+			return '\ufffd'
+		}
+		return r
+	}, name))
+	if len(r) > reportName {
+		r = append(r[:reportName-3], '.', '.', '.')
+	}
+	return string(r)
+}
