@@ -116,6 +116,7 @@ func analyze(t *Table, o Options, w *work) (*Report, error) {
 	if note := coverage(r); note != "" {
 		rep.Notes = append(rep.Notes, note)
 	}
+	rep.Notes = append(rep.Notes, wordNotes(r)...)
 	rep.Latencies = newCDF(n, o.P, func(k int) float64 { return r.worst[k] })
 	if at(0) == at(1) {
 		return rep, nil

@@ -71,6 +71,9 @@ func readSlowly(data []byte) string {
 	if f.short > 0 {
 		fmt.Fprintf(&errs, "pmu why: -: %d lines skipped that lack columns, or have too many\n", f.short)
 	}
+	if len(f.arrays) > 0 {
+		fmt.Fprintf(&errs, "pmu why: -: columns left out, as they are arrays: %s\n", list(slices.Sorted(maps.Keys(f.arrays))))
+	}
 	return dump(&in, errs.String())
 }
 
@@ -148,6 +151,8 @@ func (f *file) slowMembers(prefix string, o map[string]any) {
 			f.b.Column(name, f.columnUnit(name), nan).Text(v.String())
 		case bool:
 			f.b.Column(name, "", nan).Word(strconv.FormatBool(v))
+		case []any:
+			f.array(name)
 		}
 	}
 }
@@ -155,6 +160,7 @@ func (f *file) slowMembers(prefix string, o map[string]any) {
 func (f *file) slowCSV() error {
 	r := csv.NewReader(f.r)
 	r.FieldsPerRecord = -1
+	r.TrimLeadingSpace = true
 	header, err := r.Read()
 	if err != nil {
 		return err
@@ -209,7 +215,7 @@ func blockInputs(t interface {
 	list = append(list, string(lines), string(lines)+"{\"trace_id\":\"x\"}\n", csvOf(planted()[:200]), linesOf(planted()[:200]))
 	for _, cells := range []string{
 		"1,2,x", "2,,", "3,NaN,\"a,b\"", "4,0x10,\"a\nb\"", "5,x,", "6", "7,8,9,10", "", "\r", "8,1e3,x\r", "9,-0,\"\"\"\"", "x,1,y", " 1 ,+5,é", "1,1e999,\xff",
-		"1,123456789012345678,z", "1,.5,5.", "1,\"7\",7",
+		"1,123456789012345678,z", "1,.5,5.", "1,\"7\",7", "1,NULL,-", "1,n/a,NA", "1, \\N , \"x\"", "2, 3, nan", "NA,none,\u00a0y\u2003", "1,-, x\t",
 	} {
 		list = append(list, "latency,a,b\n"+strings.Repeat("1,2,3\n", 5)+cells+"\n1,2,3\n"+cells, "latency,a,b\n"+cells+"\n1,2,3\n"+cells+"\n"+cells+"\n")
 	}
@@ -222,6 +228,7 @@ func blockInputs(t interface {
 		`{"latency":1,"o":{"p":1},"o":{"q":2}}`, `{"latency":1,"o":{"p":1},"o":5}`, `{"latency":1,"o":5,"o":{"p":1}}`, `{"latency":1,"o":{"p":1},"o":null}`, `{"latency":1,"o":null,"o":{"p":1}}`,
 		`{"latency":1,"o":{"p":1,"p":2}}`, `{"latency":1,"o":{}}`, `{"latency":{"a":1}}`, `{"latency":1,"o":{"latency":3}}`, `{"latency":1,"o":{"p":{"r":1},"p":2},"o.p":3}`, `{"latency":1,"o.p":3,"o":{"p":2}}`,
 		`{"latency":1,"o":{"p":{"q":{"r":{"s":{"t":1}}}}}}`, `{"latency":1,"o":{"p":1},"o.":2}`, `{"latency":1,"":{"":1},".":2}`, `{"latency":1,"o":{"p":1}`, `{"o":{"p":1},"latency":2,"a":1}`,
+		`{"latency":1,"a":"NULL","b":"-"}`, `{"latency":1,"a":" NA ","b":"nan","n":"-"}`, `{"latency":1,"b":"N/A","a":" 7 ","n":"x"}`, `{"latency":1,"n":3}`,
 	} {
 		list = append(list, strings.Repeat(`{"latency":1,"a":2,"b":"x","o":{"p":1,"q":"y"}}`+"\n", 5)+s+"\r\n"+`{"latency":2,"a":5}`+"\n"+s, `{"latency":1}`+"\n"+s+"\n\n"+`{"latency":7,"b":2,"a":7}`+"\n"+s+"\n")
 	}

@@ -111,6 +111,9 @@ func (in *input) read(name string) {
 			fmt.Fprintf(in.stderr, "pmu why: %s: %d %s\n", name, n.n, n.what)
 		}
 	}
+	if len(f.arrays) > 0 {
+		fmt.Fprintf(in.stderr, "pmu why: %s: columns left out, as they are arrays: %s\n", name, list(slices.Sorted(maps.Keys(f.arrays))))
+	}
 }
 
 func peek(b *bufio.Reader, n int) []byte {
@@ -125,6 +128,7 @@ type file struct {
 	size           int64 // of it in bytes, or 0 if that isn't known
 	skipped, twice int64
 	short          int64 // lines of CSV
+	arrays         map[string]bool
 }
 
 func (in *input) blockSize(usual int) int {
@@ -390,9 +394,27 @@ func (f *file) members(prefix string, path []string, o object) {
 			f.b.Column(name, f.columnUnit(name), nan).Text(v.String())
 		case bool:
 			f.b.Column(name, "", nan).Word(strconv.FormatBool(v))
+		case array:
+			f.array(name)
 		}
 	}
 }
+
+// array notes that a member is an array, of which nothing is kept.
+func (f *file) array(name string) {
+	if f.b.Skip != nil && f.b.Skip(name) {
+		return
+	}
+	if f.arrays == nil {
+		f.arrays = make(map[string]bool)
+	}
+	if len(f.arrays) < maxArrays {
+		f.arrays[name] = true
+	}
+}
+
+// maxArrays bounds the names of arrays that are kept to be reported.
+const maxArrays = 100
 
 // place notes for -sql where a column is.
 func (in *input) place(name string, path []string) {
@@ -433,6 +455,7 @@ func (f *file) readCSV() error {
 	}
 	head := csv.NewReader(bytes.NewReader(first.data))
 	head.FieldsPerRecord = -1
+	head.TrimLeadingSpace = true
 	header, headErr := head.Read()
 	if headErr != nil {
 		return headErr
@@ -546,6 +569,7 @@ func (b *block) parseCSV(s *schema, at int) {
 		r := csv.NewReader(bytes.NewReader(b.data))
 		r.ReuseRecord = true
 		r.FieldsPerRecord = -1
+		r.TrimLeadingSpace = true
 		for {
 			fields, err := r.Read()
 			if err != nil {
@@ -590,7 +614,7 @@ func (b *block) record(fields []string, at int) {
 		return
 	}
 	for _, i := range b.schema.unknown {
-		if fields[i] != "" {
+		if !why.Empty(why.Trim(fields[i])) {
 			b.slow = append(b.slow, slowRow{at: len(b.latency), fields: slices.Clone(fields)})
 			return
 		}
@@ -602,8 +626,8 @@ func (b *block) record(fields []string, at int) {
 	row := len(b.latency)
 	b.latency = append(b.latency, v)
 	for i := range b.schema.columns {
-		if c := &b.schema.columns[i]; c.begun && !c.skip {
-			b.columns[i].text(row, fields[i], c.words)
+		if c := &b.schema.columns[i]; c.c != nil && !c.skip {
+			b.columns[i].text(row, fields[i], c.words || !c.begun)
 		}
 	}
 }
