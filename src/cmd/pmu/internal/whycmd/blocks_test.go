@@ -7,6 +7,7 @@ package whycmd
 import (
 	"bufio"
 	"bytes"
+	tracing "cmd/pmu/internal/spans"
 	"cmd/pmu/internal/why"
 	"encoding/csv"
 	"encoding/json"
@@ -52,7 +53,7 @@ func dump(in *input, errs string) string {
 func readSlowly(data []byte) string {
 	var errs bytes.Buffer
 	in := input{latency: "latency", stderr: &errs, progress: &progress{}}
-	f := file{input: &in, r: bufio.NewReader(bytes.NewReader(data))}
+	f := file{input: &in, r: bufio.NewReaderSize(bytes.NewReader(data), detected)}
 	var err error
 	if data[0] == '{' {
 		err = f.slowJSON()
@@ -80,21 +81,18 @@ func readSlowly(data []byte) string {
 func (f *file) slowJSON() error {
 	s := bufio.NewScanner(f.r)
 	s.Buffer(nil, maxLine)
-	first, isTasks, rows := true, false, 0
+	data, _ := f.r.Peek(f.r.Size())
+	isTasks, rows := tasksIn(data), 0
+	if isTasks {
+		f.use("ms")
+	}
 	var firstErr error
+	lines := 0
 	for s.Scan() {
+		lines++
 		line := bytes.TrimSpace(s.Bytes())
 		if len(line) == 0 {
 			continue
-		}
-		if first {
-			first = false
-			var keys map[string]json.RawMessage
-			json.Unmarshal(line, &keys)
-			isTasks = keys["trace_id"] != nil && keys["wall_ns"] != nil
-			if isTasks {
-				f.use("ms")
-			}
 		}
 		err := func() error {
 			if isTasks {
@@ -134,6 +132,9 @@ func (f *file) slowJSON() error {
 	}
 	if rows > 0 {
 		return nil
+	}
+	if firstErr != nil && lines > 1 && !isTasks {
+		return fmt.Errorf("it is JSON, and no spans of OTLP, Zipkin v2 or Jaeger; for a table with an object a line: %w", firstErr)
 	}
 	return firstErr
 }
@@ -253,14 +254,12 @@ func FuzzBlocks(f *testing.F) {
 		f.Add([]byte(data), uint16(20))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, size uint16) {
-		if len(data) == 0 || data[0] == '<' || data[0] >= 0x80 {
+		if len(data) == 0 || data[0] == '<' || data[0] == '[' || data[0] >= 0x80 || bytes.HasPrefix(data, []byte("\x1f\x8b")) || bytes.HasPrefix(data, []byte("\x28\xb5\x2f\xfd")) {
 			return
 		}
 		if data[0] == '{' {
-			line, _, _ := bytes.Cut(data, []byte("\n"))
-			var keys map[string]json.RawMessage
-			if json.Unmarshal(line, &keys) != nil || keys["resourceSpans"] != nil {
-				return // it is OTLP
+			if tracing.Detect(data, "latency") != tracing.None {
+				return
 			}
 		} else {
 			header, err := csv.NewReader(bytes.NewReader(data)).Read()

@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmd/pmu/internal/source"
+	tracing "cmd/pmu/internal/spans"
 	"cmd/pmu/internal/why"
 	"encoding/csv"
 	"encoding/json"
@@ -79,7 +80,16 @@ func (in *input) read(name string) {
 	}
 	defer r.Close()
 	b := bufio.NewReaderSize(r, 1<<20)
-	f := file{input: in, r: b, size: r.Size()}
+	f := file{input: in, r: b, size: r.Size(), name: name}
+	inflated, compressed, err := inflate(b, in.Max)
+	if err != nil {
+		fail(err)
+		return
+	}
+	if compressed {
+		b = bufio.NewReaderSize(inflated, 1<<20)
+		f.r, f.size = b, 0
+	}
 	head, err := b.Peek(1)
 	switch {
 	case err == io.EOF:
@@ -90,8 +100,17 @@ func (in *input) read(name string) {
 	case head[0] == '<':
 		fail(errors.New("it is a page, not records: ask for ?format=json"))
 		return
-	case head[0] == '{':
-		err = f.readJSON()
+	case head[0] == '{', head[0] == '[':
+		switch format := tracing.Detect(peek(b, detected), in.latency); {
+		case format != tracing.None:
+			err = f.readSpans(format)
+		case head[0] == '{':
+			err = f.readJSON()
+		case isArray(peek(b, detected)):
+			err = fmt.Errorf("it is an array of JSON, and no spans of Zipkin v2 or Jaeger: in a table there is an object a line")
+		default:
+			err = f.readCSV()
+		}
 	case head[0] >= 0x80 && !bytes.HasPrefix(peek(b, 3), []byte("\xef\xbb\xbf")):
 		err = f.readRecords()
 	default:
@@ -116,6 +135,15 @@ func (in *input) read(name string) {
 	}
 }
 
+// detected is how much of a file says what it is.
+const detected = 1 << 20
+
+// isArray reports whether data, which begin with a bracket, go on as an array of JSON.
+func isArray(data []byte) bool {
+	data = bytes.TrimSpace(data[1:])
+	return len(data) == 0 || bytes.IndexByte([]byte("{[]"), data[0]) >= 0
+}
+
 func peek(b *bufio.Reader, n int) []byte {
 	head, _ := b.Peek(n)
 	return head
@@ -124,6 +152,7 @@ func peek(b *bufio.Reader, n int) []byte {
 // A file is one that is being read.
 type file struct {
 	*input
+	name           string
 	r              *bufio.Reader
 	size           int64 // of it in bytes, or 0 if that isn't known
 	skipped, twice int64
@@ -220,8 +249,20 @@ func (f *file) task(t *record.Task) {
 	}
 }
 
-// readJSON reads lines of JSON, of tasks or of any table, and JSON of OTLP.
+// tasksIn reports whether lines of JSON are records of tasks: the first one is that is an object.
+func tasksIn(data []byte) bool {
+	for line := range bytes.Lines(data) {
+		var keys map[string]json.RawMessage
+		if json.Unmarshal(line, &keys) == nil {
+			return keys["trace_id"] != nil && keys["wall_ns"] != nil
+		}
+	}
+	return false
+}
+
+// readJSON reads lines of JSON, of tasks or of any table.
 func (f *file) readJSON() error {
+	isTasks := tasksIn(peek(f.r, detected))
 	s := &splitter{r: f.r, size: f.blockSize(firstBlock), end: lastLine}
 	first := &block{}
 	lines := 0
@@ -232,16 +273,7 @@ func (f *file) readJSON() error {
 	if err == errLong {
 		return tooLong()
 	}
-	head := bytes.TrimSpace(first.data)
-	if i := bytes.IndexByte(head, '\n'); i >= 0 {
-		head = bytes.TrimSpace(head[:i])
-	}
-	var keys map[string]json.RawMessage
-	if json.Unmarshal(head, &keys) != nil || keys["resourceSpans"] != nil {
-		// It is an object of several lines, or of spans.
-		return f.readOTLP(io.MultiReader(bytes.NewReader(first.data), s.rest()))
-	}
-	isTasks := keys["trace_id"] != nil && keys["wall_ns"] != nil
+	isTasks = isTasks || tasksIn(first.data) // a line may be longer
 	unit := f.columnUnit(f.latency)
 	if isTasks {
 		unit = "ms"
@@ -299,6 +331,9 @@ func (f *file) readJSON() error {
 		return err
 	case rows > 0:
 		return nil
+	}
+	if firstErr != nil && lines > 1 && !isTasks {
+		firstErr = fmt.Errorf("it is JSON, and no spans of OTLP, Zipkin v2 or Jaeger; for a table with an object a line: %w", firstErr)
 	}
 	return firstErr
 }

@@ -105,9 +105,11 @@ func write(t *testing.T, data string) string {
 	return name
 }
 
-func call(args ...string) (status int, stdout, stderr string) {
+func call(args ...string) (status int, stdout, stderr string) { return callWith("", args...) }
+
+func callWith(stdin string, args ...string) (status int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	status = run(Verb, args, verb.IO{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err})
+	status = run(Verb, args, verb.IO{Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &err})
 	return status, out.String(), err.String()
 }
 
@@ -255,7 +257,7 @@ func TestBadInput(t *testing.T) {
 		{name: "records cut", data: file[:len(file)-10], out: "5000 requests", err: "bytes skipped, which were damaged or cut"},
 		{name: "records damaged", data: file[:5000] + "xxx" + file[5003:], out: "makes the tail", err: "bytes skipped, which were damaged or cut"},
 		{name: "lines damaged", data: linesOf(list) + "{\"latency\":\n", out: "5000 requests", err: "bytes skipped, which were damaged or cut"},
-		{name: "no spans", data: `{"resourceSpans":[]}`, status: 2, err: "an object without spans"},
+		{name: "no spans", data: `{"resourceSpans":[]}`, status: 2, err: "it is JSON of OTLP, and there are no spans in it"},
 		{name: "other kind", data: "latency,kind\n1,a\n", args: []string{"-kind", "b"}, status: 2, err: `there is nothing of kind "b": kinds are "a"`},
 		{name: "no kinds", data: table, args: []string{"-kind", "b"}, status: 2, err: "there is no column kind"},
 		{name: "percentile", data: table, args: []string{"-p", "99"}, status: 2, err: "the percentile has to be between 0 and 1, and is 99"},
