@@ -149,6 +149,9 @@ func (c *ColumnBuilder) Group(g Group) { c.column.Group = g }
 // State reports whether there is a cell that is not empty, and whether these are words.
 func (c *ColumnBuilder) State() (begun, words bool) { return c.begun, c.words }
 
+// Set reports whether the cell in the present row is set.
+func (c *ColumnBuilder) Set() bool { return len(c.column.Values) == len(c.b.latency) }
+
 // Within sets which columns include the time of the event; see [Column].
 func (c *ColumnBuilder) Within(columns ...string) { c.column.Within = columns }
 

@@ -80,7 +80,11 @@ func (c Cond) String() string {
 	case math.IsInf(c.Hi, 1):
 		return fmt.Sprintf("%s >= %s%s", c.Column, number(c.Lo), unit(c.Unit))
 	}
-	return fmt.Sprintf("%s in [%s,%s)%s", c.Column, number(c.Lo), number(c.Hi), unit(c.Unit))
+	lo, hi := number(c.Lo), number(c.Hi)
+	if lo == hi { // in three digits
+		lo, hi = strconv.FormatFloat(c.Lo, 'g', -1, 64), strconv.FormatFloat(c.Hi, 'g', -1, 64)
+	}
+	return fmt.Sprintf("%s in [%s,%s)%s", c.Column, lo, hi, unit(c.Unit))
 }
 
 // conds returns all conditions as an expression.

@@ -181,7 +181,7 @@ func (in *input) use(unit string) error {
 // full returns an error if the table takes more than it may. (Columns that few requests have take
 // as much as others, so a small file may make a large table.)
 func (in *input) full() error {
-	if in.most == 0 || int64(in.b.Size()) <= in.most {
+	if in.most == 0 || int64(in.b.Size()+in.spans.size) <= in.most {
 		return nil
 	}
 	return fmt.Errorf("the table takes more than %d bytes, so the rest is left out: -columns names the columns that matter, and -table raises the bound", in.most)

@@ -160,6 +160,7 @@ func (c *command) read() (*why.Table, error) {
 		in.read(name)
 	}
 	in.spans.rows(&in.b, c.kind)
+	in.spans.say(c.Stderr)
 	in.progress.end()
 	in.sayLeft()
 	if in.b.Rows() == 0 {

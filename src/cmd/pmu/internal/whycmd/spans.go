@@ -10,14 +10,23 @@ import (
 	"cmd/pmu/internal/why"
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // This file makes rows of spans.
 
 // spans are those of all files: the spans of a request may be in several.
-type spans struct{ list []tracing.Span }
+type spans struct {
+	list []tracing.Span
+	size int // about how many bytes they take
+
+	repeated, failed map[string]bool // names of those that are in a trace more than once, and that failed
+	async            map[string]bool // names of those that nobody waited for, so that they are no column
+	unknown          int             // requests of which it isn't known what they waited for all the time
+}
 
 // readSpans reads spans of a format.
 func (f *file) readSpans(format tracing.Format) error {
@@ -43,107 +52,168 @@ func (f *file) readSpans(format tracing.Format) error {
 	return err
 }
 
-func (s *spans) add(x *tracing.Span) { s.list = append(s.list, *x) }
+func (s *spans) add(x *tracing.Span) {
+	s.list = append(s.list, *x)
+	s.size += spanSize + attrSize*len(x.Attributes)
+	for i := range x.Attributes {
+		s.size += len(x.Attributes[i].Text)
+	}
+}
 
-// rows adds a row for each request: for a span that has no parent among the others, or each
-// span of a kind. Columns are the times that spans of a name below it took, without those in
-// which they waited for spans of their own (those within their time: a span that goes on
-// longer was not waited for); several of one name are averaged, as in the authors' code of
-// patterns.
+// Bytes of a span and of an attribute, about.
+const spanSize, attrSize = 300, 80
+
+// rows adds a row for each request: for a span that has no parent among the others, or each span of a
+// kind. Columns of spans below it are the time that all of a name took, without that in which they
+// waited for spans of their own. Where there are several in a request, their number and their mean
+// are columns, too.
 func (s *spans) rows(b *why.Builder, kind string) {
 	slices.SortStableFunc(s.list, func(x, y tracing.Span) int {
 		return cmp.Or(bytes.Compare(x.Trace[:], y.Trace[:]), bytes.Compare(x.ID[:], y.ID[:]), boolOrder(x.Shared, y.Shared))
 	})
 	s.list = slices.CompactFunc(s.list, func(x, y tracing.Span) bool { return x.Trace == y.Trace && x.ID == y.ID && x.Shared == y.Shared })
+	s.repeated, s.failed, s.async = make(map[string]bool), make(map[string]bool), make(map[string]bool)
+	var traces []*trace
 	for i := 0; i < len(s.list); {
 		j := i + 1
 		for j < len(s.list) && s.list[j].Trace == s.list[i].Trace {
 			j++
 		}
-		addTrace(b, s.list[i:j], kind)
+		t := newTrace(s.list[i:j])
+		seen := make(map[string]bool)
+		for k := range t.list {
+			name := spanName(&t.list[k])
+			if s.repeated[name] = s.repeated[name] || seen[name]; t.list[k].Failed {
+				s.failed[name] = true
+			}
+			seen[name] = true
+		}
+		traces = append(traces, t)
 		i = j
+	}
+	for _, t := range traces {
+		s.addTrace(b, t, kind)
 	}
 }
 
-func addTrace(b *why.Builder, list []tracing.Span, kind string) {
-	byID := make(map[[8]byte]int)
-	for i := range list {
-		byID[list[i].ID] = i
+// spanName says what a span is of: the service, its name, and whom a client calls.
+func spanName(s *tracing.Span) string {
+	name := s.Name
+	if s.Service != "" {
+		name = s.Service + " " + name
 	}
-	children := make([][]int, len(list))
-	var roots []int
-	for i := range list {
-		p, ok := byID[list[i].Parent]
-		if ok && p != i && list[i].Parent != [8]byte{} {
-			children[p] = append(children[p], i)
-		}
-		if kind == "" && !ok || kind != "" && list[i].Name == kind {
-			roots = append(roots, i)
-		}
+	if s.Peer != "" && (s.Kind == tracing.Client || s.Kind == tracing.Producer) {
+		name += " to " + s.Peer
 	}
+	return name
+}
+
+// addTrace adds the rows of a trace.
+func (s *spans) addTrace(b *why.Builder, t *trace, kind string) {
 	const ms = 1e6
-	for _, root := range roots {
-		r := &list[root]
+	for root := range t.list {
+		r := &t.list[root]
+		if kind == "" && t.parent[root] >= 0 || kind != "" && r.Name != kind {
+			continue
+		}
 		b.Add(float64(r.End-r.Start) / ms)
 		b.Time(float64(r.Start) / 1e9)
 		b.Column("kind", "", nan).Word(r.Name)
 		if r.Service != "" {
 			b.Column("service", "", nan).Word(r.Service)
 		}
-		for _, a := range r.Attributes {
-			c := b.Column(a.Key, "", nan)
-			if a.IsText {
-				c.Text(a.Text)
-			} else {
-				c.Number(a.Number)
-			}
-		}
-		// Below it; a span is visited once, whatever parents say.
-		sum, n := make(map[string]float64), make(map[string]float64)
-		visited := map[int]bool{root: true}
-		queue := []int{root}
-		for len(queue) > 0 {
-			i := queue[0]
-			queue = queue[1:]
-			for _, c := range children[i] {
-				if !visited[c] {
-					visited[c] = true
-					queue = append(queue, c)
-				}
-			}
+		setFailed(b, "failed", r.Failed)
+		attributes(b, "", r.Attributes)
+		attributes(b, "", r.Resource)
+		sum, n, failed := make(map[string]int64), make(map[string]int64), make(map[string]bool)
+		first := make(map[string]*tracing.Span)
+		var order []string
+		var unknown int64
+		t.walk(root, func(i int) {
 			name := "self"
 			if i != root {
-				name = list[i].Name
+				name = spanName(&t.list[i])
 			}
-			sum[name] += float64(pure(list, i, children[i])) / ms
+			if n[name] == 0 {
+				order = append(order, name)
+				first[name] = &t.list[i]
+			}
+			own, not := t.own(i)
+			sum[name] += own
 			n[name]++
+			failed[name] = failed[name] || t.list[i].Failed
+			unknown += not
+		}, func(i int) { s.async[spanName(&t.list[i])] = true })
+		if unknown > 0 {
+			s.unknown++
+			c := b.Column("span not known", "ms", 0)
+			c.Within("span not known")
+			c.Number(float64(unknown) / ms)
 		}
-		for _, name := range slices.Sorted(maps.Keys(sum)) {
+		for _, name := range order {
 			c := b.Column("span "+name, "ms", 0)
 			c.Within("span " + name)
-			c.Number(sum[name] / n[name])
+			c.Number(float64(sum[name]) / ms)
+			if s.repeated[name] {
+				c := b.Column("number of span "+name, "", 0)
+				c.Group(why.Input)
+				c.Number(float64(n[name]))
+				b.Column("mean of span "+name, "ms", nan).Number(float64(sum[name]) / float64(n[name]) / ms)
+			}
+			if name == "self" {
+				continue
+			}
+			if s.failed[name] {
+				setFailed(b, name+" failed", failed[name])
+			}
+			if x := first[name]; n[name] == 1 { // of several it isn't known which one matters
+				attributes(b, name+": ", x.Attributes)
+				if x.Service != r.Service {
+					attributes(b, x.Service+": ", x.Resource)
+				}
+			}
 		}
 	}
 }
 
-// pure returns the time of a span without that of the children within it.
-func pure(list []tracing.Span, i int, children []int) int64 {
-	s := &list[i]
-	within := make([][2]int64, 0, len(children))
-	for _, c := range children {
-		if list[c].Start >= s.Start && list[c].End <= s.End {
-			within = append(within, [2]int64{list[c].Start, list[c].End})
+func setFailed(b *why.Builder, name string, failed bool) {
+	word := "no"
+	if failed {
+		word = "yes"
+	}
+	if c := b.Column(name, "", nan); !c.Set() {
+		c.Word(word)
+	}
+}
+
+// attributes adds attributes as columns whose names have a prefix. If there are two of a name, the
+// first one counts.
+func attributes(b *why.Builder, prefix string, list []tracing.Attr) {
+	for i := range list {
+		a := &list[i]
+		if strings.HasPrefix(a.Key, "telemetry.sdk.") {
+			continue // always the same
+		}
+		c := b.Column(prefix+a.Key, "", nan)
+		switch {
+		case c.Set():
+		case a.IsText:
+			c.Text(a.Text)
+		default:
+			c.Group(why.Input)
+			c.Number(a.Number)
 		}
 	}
-	slices.SortFunc(within, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
-	d, at := s.End-s.Start, s.Start
-	for _, w := range within {
-		if w[1] > at {
-			d -= w[1] - max(w[0], at)
-			at = w[1]
-		}
+}
+
+// say says what was left out of the rows.
+func (s *spans) say(w io.Writer) {
+	if len(s.async) > 0 {
+		fmt.Fprintf(w, "pmu why: spans left out, as nobody waited for them: %s\n", list(slices.Sorted(maps.Keys(s.async))))
 	}
-	return d
+	if s.unknown > 0 {
+		fmt.Fprintf(w, "pmu why: in %d requests a span did something else while one below it ran: that time is the column %q\n", s.unknown, "span not known")
+	}
 }
 
 func boolOrder(a, b bool) int {
