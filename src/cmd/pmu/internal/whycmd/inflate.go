@@ -18,7 +18,7 @@ import (
 
 const (
 	// inflateFree is how much may come out of any file.
-	inflateFree = 256 << 20
+	inflateFree = 64 << 20
 
 	// inflateMost is how many times its size may come out of a larger one. JSON of spans, all alike,
 	// has been seen with 40.

@@ -94,27 +94,8 @@ func (in *input) read(name string) {
 	switch {
 	case err == io.EOF:
 		err = nil // a file that nothing was written to yet
-	case err != nil:
-		fail(err)
-		return
-	case head[0] == '<':
-		fail(errors.New("it is a page, not records: ask for ?format=json"))
-		return
-	case head[0] == '{', head[0] == '[':
-		switch format := tracing.Detect(peek(b, detected), in.latency); {
-		case format != tracing.None:
-			err = f.readSpans(format)
-		case head[0] == '{':
-			err = f.readJSON()
-		case isArray(peek(b, detected)):
-			err = fmt.Errorf("it is an array of JSON, and no spans of Zipkin v2 or Jaeger: in a table there is an object a line")
-		default:
-			err = f.readCSV()
-		}
-	case head[0] >= 0x80 && !bytes.HasPrefix(peek(b, 3), []byte("\xef\xbb\xbf")):
-		err = f.readRecords()
-	default:
-		err = f.readCSV()
+	case err == nil:
+		err = f.readAny(head[0])
 	}
 	if err != nil {
 		fail(err)
@@ -122,16 +103,41 @@ func (in *input) read(name string) {
 	if err := r.Err(); err != nil {
 		fail(err)
 	}
+	f.saySkipped()
+}
+
+// readAny reads a file that is not empty. Head is its first byte.
+func (f *file) readAny(head byte) error {
+	switch {
+	case head == '<':
+		return errors.New("it is a page, not records: ask for ?format=json")
+	case head == '{', head == '[':
+		switch format := tracing.Detect(peek(f.r, detected), f.latency); {
+		case format != tracing.None:
+			return f.readSpans(format)
+		case head == '{':
+			return f.readJSON()
+		case isArray(peek(f.r, detected)):
+			return errors.New("it is an array of JSON, and no spans of Zipkin v2 or Jaeger: in a table there is an object a line")
+		}
+	case head >= 0x80 && !bytes.HasPrefix(peek(f.r, 3), []byte("\xef\xbb\xbf")):
+		return f.readRecords()
+	}
+	return f.readCSV()
+}
+
+// saySkipped reports what of the file was left out.
+func (f *file) saySkipped() {
 	for _, n := range []struct {
 		n    int64
 		what string
 	}{{f.skipped, "bytes skipped, which were damaged or cut"}, {f.twice, "records skipped that are there already"}, {f.short, "lines skipped that lack columns, or have too many"}} {
 		if n.n > 0 {
-			fmt.Fprintf(in.stderr, "pmu why: %s: %d %s\n", name, n.n, n.what)
+			fmt.Fprintf(f.stderr, "pmu why: %s: %d %s\n", f.name, n.n, n.what)
 		}
 	}
 	if len(f.arrays) > 0 {
-		fmt.Fprintf(in.stderr, "pmu why: %s: columns left out, as they are arrays: %s\n", name, list(slices.Sorted(maps.Keys(f.arrays))))
+		fmt.Fprintf(f.stderr, "pmu why: %s: columns left out, as they are arrays: %s\n", f.name, list(slices.Sorted(maps.Keys(f.arrays))))
 	}
 }
 

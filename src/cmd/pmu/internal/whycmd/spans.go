@@ -125,8 +125,7 @@ func (s *spans) addTrace(b *why.Builder, t *trace, kind string) {
 		setFailed(b, "failed", r.Failed)
 		attributes(b, "", r.Attributes)
 		attributes(b, "", r.Resource)
-		sum, n, failed := make(map[string]int64), make(map[string]int64), make(map[string]bool)
-		first := make(map[string]*tracing.Span)
+		all := make(map[string]*sameSpans)
 		var order []string
 		var unknown int64
 		t.walk(root, func(i int) {
@@ -134,14 +133,16 @@ func (s *spans) addTrace(b *why.Builder, t *trace, kind string) {
 			if i != root {
 				name = spanName(&t.list[i])
 			}
-			if n[name] == 0 {
+			same := all[name]
+			if same == nil {
+				same = &sameSpans{first: &t.list[i]}
+				all[name] = same
 				order = append(order, name)
-				first[name] = &t.list[i]
 			}
 			own, not := t.own(i)
-			sum[name] += own
-			n[name]++
-			failed[name] = failed[name] || t.list[i].Failed
+			same.sum += own
+			same.n++
+			same.failed = same.failed || t.list[i].Failed
 			unknown += not
 		}, func(i int) { s.async[spanName(&t.list[i])] = true })
 		if unknown > 0 {
@@ -151,27 +152,40 @@ func (s *spans) addTrace(b *why.Builder, t *trace, kind string) {
 			c.Number(float64(unknown) / ms)
 		}
 		for _, name := range order {
-			c := b.Column("span "+name, "ms", 0)
-			c.Within("span " + name)
-			c.Number(float64(sum[name]) / ms)
-			if s.repeated[name] {
-				c := b.Column("number of span "+name, "", 0)
-				c.Group(why.Input)
-				c.Number(float64(n[name]))
-				b.Column("mean of span "+name, "ms", nan).Number(float64(sum[name]) / float64(n[name]) / ms)
-			}
-			if name == "self" {
-				continue
-			}
-			if s.failed[name] {
-				setFailed(b, name+" failed", failed[name])
-			}
-			if x := first[name]; n[name] == 1 { // of several it isn't known which one matters
-				attributes(b, name+": ", x.Attributes)
-				if x.Service != r.Service {
-					attributes(b, x.Service+": ", x.Resource)
-				}
-			}
+			s.addSame(b, name, all[name], r)
+		}
+	}
+}
+
+// sameSpans are those of one name below a root.
+type sameSpans struct {
+	sum, n int64 // of their own time in ns
+	failed bool
+	first  *tracing.Span
+}
+
+// addSame adds the columns of spans of one name below a root.
+func (s *spans) addSame(b *why.Builder, name string, same *sameSpans, root *tracing.Span) {
+	const ms = 1e6
+	c := b.Column("span "+name, "ms", 0)
+	c.Within("span " + name)
+	c.Number(float64(same.sum) / ms)
+	if s.repeated[name] {
+		c := b.Column("number of span "+name, "", 0)
+		c.Group(why.Input)
+		c.Number(float64(same.n))
+		b.Column("mean of span "+name, "ms", nan).Number(float64(same.sum) / float64(same.n) / ms)
+	}
+	if same.first == root {
+		return
+	}
+	if s.failed[name] {
+		setFailed(b, name+" failed", same.failed)
+	}
+	if x := same.first; same.n == 1 { // of several it isn't known which one matters
+		attributes(b, name+": ", x.Attributes)
+		if x.Service != root.Service {
+			attributes(b, x.Service+": ", x.Resource)
 		}
 	}
 }

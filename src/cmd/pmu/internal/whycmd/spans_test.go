@@ -154,6 +154,7 @@ func TestSpanRepeated(t *testing.T) {
 	if !strings.HasPrefix(got, "number of span cart GET /cart makes the tail") {
 		t.Errorf("%s", got)
 	}
+	contains(t, "report", got, "span cart GET /cart follows number of span cart GET /cart")
 	if strings.Contains(got, "mean of span cart GET /cart in") || strings.Contains(got, "mean of span cart GET /cart >=") {
 		t.Errorf("a condition divides equal values:\n%s", got)
 	}
