@@ -72,7 +72,7 @@ func TestAlikeWork(t *testing.T) {
 		if fmt.Sprint(got.Patterns) != fmt.Sprint(want.Patterns) {
 			t.Errorf("scaled %v: patterns %+v, want %+v", scaled, got.Patterns, want.Patterns)
 		}
-		note := `conditions on "x0" describe the same requests as some on "x1", "x2", "x3" and 76 more`
+		note := `conditions on "x0" describe the same requests as some on "x1", "x10", "x11" and 76 more`
 		if !slices.Contains(got.Notes, note) {
 			t.Errorf("scaled %v: notes %q, want %q", scaled, got.Notes, note)
 		}

@@ -5,7 +5,6 @@
 package why
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +36,7 @@ type ColumnBuilder struct {
 	empty   float64        // what a cell is that isn't set
 	numbers map[string]int // of words
 	words   bool
-	begun   bool
+	begun   bool // else there are cells of words at most that say that nothing is known
 	out     bool // there are too many
 	skip    bool
 
@@ -150,6 +149,9 @@ func (c *ColumnBuilder) Group(g Group) { c.column.Group = g }
 // State reports whether there is a cell that is not empty, and whether these are words.
 func (c *ColumnBuilder) State() (begun, words bool) { return c.begun, c.words }
 
+// Set reports whether the cell in the present row is set.
+func (c *ColumnBuilder) Set() bool { return len(c.column.Values) == len(c.b.latency) }
+
 // Within sets which columns include the time of the event; see [Column].
 func (c *ColumnBuilder) Within(columns ...string) { c.column.Within = columns }
 
@@ -166,7 +168,7 @@ func (c *ColumnBuilder) Number(v float64) {
 		c.Text(strconv.FormatFloat(v, 'g', -1, 64))
 		return
 	}
-	c.begun = true
+	c.begin(false)
 	row := len(c.b.latency) - 1
 	if n := len(c.column.Values); n == row+1 {
 		c.column.Values[row] += v
@@ -186,7 +188,12 @@ func (c *ColumnBuilder) Word(s string) {
 	if c.skip {
 		return
 	}
-	n := c.word(s)
+	c.begin(true)
+	c.setWord(c.word(s))
+}
+
+// setWord sets the cell in the present row to the word of an index.
+func (c *ColumnBuilder) setWord(n int) {
 	if n < 0 {
 		c.Bad++
 		return
@@ -199,14 +206,25 @@ func (c *ColumnBuilder) Word(s string) {
 	c.column.Values = append(c.column.Values, float64(n))
 }
 
+// begin says what the column is of, if that isn't known yet. Cells that said that nothing is known
+// are words of a column of words, and empty in one of numbers.
+func (c *ColumnBuilder) begin(words bool) {
+	if c.begun {
+		return
+	}
+	c.begun, c.words = true, words
+	if !words {
+		c.column.Values, c.column.Words, c.numbers = c.column.Values[:0], nil, nil
+	}
+}
+
 // word returns the index of a word, or -1 if it does not fit the column.
 func (c *ColumnBuilder) word(s string) int {
-	if !c.begun {
-		c.begun, c.words = true, true
-		c.numbers = make(map[string]int)
-	}
-	if !c.words {
+	if c.begun && !c.words {
 		return -1
+	}
+	if c.numbers == nil {
+		c.numbers = make(map[string]int)
 	}
 	n, ok := c.numbers[s]
 	if !ok {
@@ -230,10 +248,10 @@ func (c *ColumnBuilder) Cells(values []float64, words []string) {
 	}
 	row := len(c.b.latency) - len(values)
 	if words == nil && !c.words && !c.out {
-		c.begun = c.begun || slices.ContainsFunc(values, func(v float64) bool { return v == v })
-		if !c.begun {
+		if !c.begun && !slices.ContainsFunc(values, func(v float64) bool { return v == v }) {
 			return // it may be of words yet
 		}
+		c.begin(false)
 		c.fill(row)
 		c.column.Values = append(c.column.Values, values...)
 		if c.empty == c.empty {
@@ -257,7 +275,13 @@ func (c *ColumnBuilder) Cells(values []float64, words []string) {
 		} else if words == nil {
 			n = c.word(strconv.FormatFloat(v, 'g', -1, 64))
 		} else if n = numbers[int(v)] - 1; n < 0 {
-			n = c.word(words[int(v)])
+			s := words[int(v)]
+			if !Empty(s) {
+				c.begin(true)
+			} else if c.begun && !c.words {
+				continue
+			}
+			n = c.word(s)
 			numbers[int(v)] = n + 1
 		}
 		if n < 0 {
@@ -269,25 +293,53 @@ func (c *ColumnBuilder) Cells(values []float64, words []string) {
 	}
 }
 
-// Text sets the cell in the present row, from text. If the first cell of a column that is not
-// empty is a number, the column is of numbers, and otherwise it is of words.
+// Empty reports whether a cell of a table says that nothing is known, as databases and programs
+// write that: NULL, None, NA, N/A, \N, nan or -, in upper or lower case, or nothing.
+func Empty(s string) bool {
+	switch len(s) {
+	case 0:
+		return true
+	case 1:
+		return s == "-"
+	case 2:
+		return s == `\N` || strings.EqualFold(s, "NA")
+	case 3:
+		return strings.EqualFold(s, "N/A") || strings.EqualFold(s, "nan")
+	case 4:
+		return strings.EqualFold(s, "null") || strings.EqualFold(s, "none")
+	}
+	return false
+}
+
+// Trim returns s without the space around it, which is none of a cell's.
+func Trim(s string) string {
+	if s == "" || s[0]-'!' < 0x80-'!' && s[len(s)-1]-'!' < 0x80-'!' {
+		return s // as most are
+	}
+	return strings.TrimSpace(s)
+}
+
+// Text sets the cell in the present row, from text. If the first cell of a column that is known is a
+// number, the column is of numbers, and otherwise it is of words. A cell that is [Empty] is empty
+// in a column of numbers, and a word among others: a region may have the name NA.
 func (c *ColumnBuilder) Text(s string) {
-	if s == "" || c.skip {
+	if s = Trim(s); s == "" || c.skip {
 		return
 	}
 	if c.out {
 		c.b.Left++
 		return
 	}
-	if c.begun && c.words {
-		c.Word(s)
-		return
-	}
 	v, err := strconv.ParseFloat(s, 64)
 	switch {
-	case err == nil && !math.IsNaN(v):
+	case c.begun && c.words:
+		c.Word(s)
+	case Empty(s):
+		if !c.begun {
+			c.setWord(c.word(s))
+		}
+	case err == nil:
 		c.Number(v)
-	case err == nil: // "NaN" says that there is no number
 	case c.begun:
 		c.Bad++
 	default:
@@ -298,7 +350,7 @@ func (c *ColumnBuilder) Text(s string) {
 // fill sets the cells before a row that were not set.
 func (c *ColumnBuilder) fill(row int) {
 	empty := c.empty
-	if c.words {
+	if c.words || !c.begun {
 		empty = nan
 	}
 	for len(c.column.Values) < row {
@@ -322,6 +374,9 @@ func (b *Builder) Table(unit string) *Table {
 		t.Biased = b.biased
 	}
 	for _, c := range b.columns {
+		if !c.begun {
+			c.begin(false) // nothing is known of any cell
+		}
 		if c.words && c.column.Words == nil {
 			c.column.Words = []string{}
 		}

@@ -4,8 +4,8 @@
 
 package why
 
-// A Group is a kind of events. Groups say what can cause what (VarMRI: INST > CACHE > CYCLE): more instructions miss the caches more often, and both take cycles, but
-// not the other way round.
+// A Group is a kind of events. Groups say what can cause what (VarMRI: INST > CACHE > CYCLE): more
+// instructions miss the caches more often, and both take cycles, but not the other way round.
 type Group uint8
 
 const (
@@ -16,68 +16,22 @@ const (
 	Inst                 // instructions, of all or of some kinds
 	Cache                // accesses and misses of caches and of TLBs
 	Cycle                // time and cycles on a CPU
+
+	// inKernel is set in the last three if only what the kernel does is counted. These are a family
+	// of their own, with the same order: the kernel's instructions don't make the program's misses.
+	inKernel Group = 16
 )
 
 // mayCause reports whether events of group g can cause those of group h. What a request came
 // with can cause all else.
-func (g Group) mayCause(h Group) bool { return g != h && (g == Input || Kernel <= g && g < h) }
-
-// An eventInfo is a row of the table of events.
-type eventInfo struct {
-	name    string
-	group   Group
-	parents []string // events whose number includes this one's
-}
-
-// events is the table of events: of the names that perf list has, and of the parts of tasks'
-// time, as columns are called. Events that are not in it are in group None.
-var events = []eventInfo{
-	{"cycles", Cycle, nil},
-	{"cpu-cycles", Cycle, nil},
-	{"ref-cycles", Cycle, []string{"cycles"}},
-	{"bus-cycles", Cycle, []string{"cycles"}},
-	{"stalled-cycles-frontend", Cycle, []string{"cycles"}},
-	{"stalled-cycles-backend", Cycle, []string{"cycles"}},
-	{"task-clock", Cycle, []string{"cycles"}},
-	{"cpu-clock", Cycle, []string{"task-clock"}},
-	{"instructions", Inst, nil},
-	{"branches", Inst, []string{"instructions"}},
-	{"branch-instructions", Inst, []string{"instructions"}},
-	{"branch-misses", Inst, []string{"branches", "branch-instructions"}},
-	{"cache-references", Cache, nil},
-	{"cache-misses", Cache, []string{"cache-references"}},
-	{"L1-dcache-loads", Inst, []string{"instructions"}},
-	{"L1-dcache-stores", Inst, []string{"instructions"}},
-	{"L1-dcache-load-misses", Cache, []string{"L1-dcache-loads"}},
-	{"L1-icache-load-misses", Cache, nil},
-	{"LLC-loads", Cache, []string{"cache-references"}},
-	{"LLC-load-misses", Cache, []string{"LLC-loads", "cache-misses"}},
-	{"LLC-stores", Cache, []string{"cache-references"}},
-	{"dTLB-loads", Inst, []string{"instructions"}},
-	{"dTLB-load-misses", Cache, []string{"dTLB-loads"}},
-	{"iTLB-load-misses", Cache, nil},
-	{"page-faults", Kernel, nil},
-	{"faults", Kernel, nil},
-	{"minor-faults", Kernel, []string{"page-faults", "faults"}},
-	{"major-faults", Kernel, []string{"page-faults", "faults"}},
-	{"context-switches", None, nil},
-	{"cpu-migrations", None, nil},
-
-	// Parts of time, and numbers of tasks.
-	{"running", Cycle, nil},
-	{"measured", None, nil},
-}
-
-// Describe fills in Group and Parents, of what is known by Name, if Group is Unknown. [Analyze]
-// does that to a copy of the table.
-func (c *Column) Describe() {
-	if c.Group != Unknown {
-		return
+func (g Group) mayCause(h Group) bool {
+	switch {
+	case g == h:
+		return false
+	case g == Input:
+		return true
+	case g == Kernel:
+		return h > Kernel
 	}
-	c.Group = None
-	for _, e := range events {
-		if e.name == c.Name {
-			c.Group, c.Parents = e.group, e.parents
-		}
-	}
+	return g >= Inst && g < h && g&inKernel == h&inKernel
 }

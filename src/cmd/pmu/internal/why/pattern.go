@@ -84,6 +84,9 @@ const (
 	maxEnds  = 64
 	maxWords = 64
 
+	// equal is by which part of themselves values may differ and are still equal.
+	equal = 1e-9
+
 	// binPart is the part of the values that a bin has to have to be a seed of mean shift.
 	binPart = 0.01
 
@@ -147,7 +150,12 @@ func (a *attr) encode(values []float64, first int, bandwidth float64) {
 		ends = append(ends, thresholds(sorted, bandwidth)...)
 	}
 	slices.Sort(ends)
-	ends = slices.Compact(ends)
+	// Values that are equal but for the rounding of what they are made of are equal.
+	ends = slices.CompactFunc(ends, func(x, y float64) bool { return math.Abs(y-x) <= equal*math.Abs(x) })
+	ends = slices.DeleteFunc(ends, func(e float64) bool {
+		k := lowerBound(all, e)
+		return k > 0 && e-all[k-1] <= equal*math.Abs(e)
+	})
 	for len(ends) >= maxEnds {
 		// Thin out, but keep the first one.
 		for i := 1; i < len(ends); i++ {

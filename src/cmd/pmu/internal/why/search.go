@@ -27,7 +27,8 @@ func (s *space) newSearch(iv interval, rnd *rand.Rand) *search {
 }
 
 // best returns the best pattern for an interval, as far as it can be found: the best of all, if
-// few patterns have to be looked at to know it, else the best of a genetic search.
+// few patterns have to be looked at to know it, else the best of a genetic search that begins with
+// what join finds.
 func (s *space) best(iv interval, rnd *rand.Rand) []gene {
 	if len(s.attrs) == 0 || iv.lo >= iv.hi {
 		return nil
@@ -35,7 +36,7 @@ func (s *space) best(iv interval, rnd *rand.Rand) []gene {
 	x := s.newSearch(iv, rnd)
 	best := x.reduce()
 	if !x.prove(&best) {
-		best = x.evolve(best)
+		best = x.evolve(x.join(best))
 	}
 	return slices.Clone(best.list())
 }

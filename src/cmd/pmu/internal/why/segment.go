@@ -153,7 +153,9 @@ func WriteSegments(w io.Writer, list []Segment, dates bool) error {
 		if s.few() {
 			cause = "too few requests"
 		} else if c := s.causes(); len(c) > 0 {
-			cause, by = plain(c[0].Event), percent(c[0].Adjusted)
+			if cause, by = plain(c[0].Event), percent(c[0].Adjusted); s.Top() == "" {
+				cause = "one of " + plain(some(s.First, maxEvents))
+			}
 		} else if s.Together != nil {
 			cause, by = plain(s.Together.Event), percent(s.Together.Adjusted)
 		}

@@ -43,9 +43,15 @@ type Column struct {
 	Within []string
 
 	// Group and Parents say what the event can be caused by; Parents are events whose number
-	// includes this one's. If Group is Unknown, both are looked up by Name in a table.
+	// includes this one's, the nearest first. If Group is Unknown, both are looked up by Name in
+	// the table of events.
 	Group   Group
 	Parents []string
+}
+
+// Sort sorts the columns by name, so that their order says nothing.
+func (t *Table) Sort() {
+	slices.SortStableFunc(t.Columns, func(a, b Column) int { return cmp.Compare(a.Name, b.Name) })
 }
 
 // nan is the value of a cell that is empty: nothing was recorded.

@@ -80,7 +80,11 @@ func (c Cond) String() string {
 	case math.IsInf(c.Hi, 1):
 		return fmt.Sprintf("%s >= %s%s", c.Column, number(c.Lo), unit(c.Unit))
 	}
-	return fmt.Sprintf("%s in [%s,%s)%s", c.Column, number(c.Lo), number(c.Hi), unit(c.Unit))
+	lo, hi := number(c.Lo), number(c.Hi)
+	if lo == hi { // in three digits
+		lo, hi = strconv.FormatFloat(c.Lo, 'g', -1, 64), strconv.FormatFloat(c.Hi, 'g', -1, 64)
+	}
+	return fmt.Sprintf("%s in [%s,%s)%s", c.Column, lo, hi, unit(c.Unit))
 }
 
 // conds returns all conditions as an expression.
@@ -114,6 +118,10 @@ func (r *Report) Cause() string {
 			of = fmt.Sprintf(" of the %d requests that recorded it", e.N)
 		}
 		v := e.tail(r)
+		if names := r.First; len(names) > 1 {
+			return fmt.Sprintf("one of %s makes the tail%s, and no rule says which: %s is %s%s, and %s%s without the requests in which they are high: %s less",
+				plain(some(names, maxEvents)), of, tail, number(v), unit(r.Unit), number(v*(1-e.Adjusted)), unit(r.Unit), percent(e.Adjusted))
+		}
 		return fmt.Sprintf("%s makes the tail%s: %s is %s%s, and %s%s without the %d requests in which it is above %s%s: %s less",
 			plain(e.Event), of, tail, number(v), unit(r.Unit), number(v*(1-e.Adjusted)), unit(r.Unit), e.High, number(e.Threshold), unit(e.Unit), percent(e.Adjusted))
 	}
@@ -125,6 +133,14 @@ func (r *Report) Cause() string {
 		return fmt.Sprintf("no event makes the tail, but %s describes slow requests", plain(p.conds()))
 	}
 	return "no cause found"
+}
+
+// some returns names, at most so many.
+func some(names []string, most int) string {
+	if n := len(names) - most; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n)
+	}
+	return strings.Join(names, ", ")
 }
 
 // few reports whether there are too few requests to say anything.
@@ -311,12 +327,7 @@ func (r *Report) ruledOut() (list []ruling) {
 }
 
 // names returns the names of events, at most so many.
-func (g *ruling) names(most int) string {
-	if n := len(g.events) - most; n > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(g.events[:most], ", "), n)
-	}
-	return strings.Join(g.events, ", ")
-}
+func (g *ruling) names(most int) string { return some(g.events, most) }
 
 func (r *Report) writeRuledOut(b *bufio.Writer) {
 	list := r.ruledOut()

@@ -55,6 +55,7 @@ type Impact struct {
 	// no time. Own is 1 if the event is no part of the latency.
 	Adjusted float64
 	Own      float64
+	Known    bool // the event's time is known: it is a part of the latency
 	Cause    string
 	Jaccard  float64
 
@@ -150,11 +151,12 @@ func variance(r *ranked, p float64, seed uint64) (list []Impact, pairs []Pair, e
 	list = make([]Impact, len(events))
 	for i, e := range events {
 		list[i] = e.Impact
+		list[i].Known = len(e.Within) > 0
 	}
 	// Of those that are as good as alike, that first whose time is known, and of which more is
 	// certain.
 	known := func(e Impact) int {
-		if len(byName[e.Event].Within) > 0 {
+		if e.Known {
 			return 1
 		}
 		return 0

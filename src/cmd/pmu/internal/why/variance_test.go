@@ -126,9 +126,7 @@ func find(t *testing.T, list []Impact, event string) *Impact {
 }
 
 func analyzeVariance(t *Table, p float64) ([]Impact, []Pair) {
-	for i := range t.Columns {
-		t.Columns[i].Describe()
-	}
+	t.Describe(nil)
 	list, pairs, _, _ := variance(rank(t, false), p, 1)
 	return list, pairs
 }

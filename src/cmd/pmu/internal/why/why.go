@@ -29,6 +29,7 @@ type Options struct {
 	Bandwidth float64 // of clusters, in the unit of a column; 0 has it estimated for each
 	Seed      uint64  // of what is drawn at random: the same seed gives the same report
 	Procs     int     // the most goroutines that work at once; 0 means GOMAXPROCS
+	Groups    *Groups // what is known of events by their names; nil means what is known of all
 
 	// Done stops the analysis when it is closed, so that Analyze returns an error. A nil
 	// channel never does.
@@ -53,6 +54,7 @@ type Report struct {
 	Notes []string
 
 	Impacts  []Impact // of all events, the greatest first
+	First    []string // the event that makes the tail; several if no rule says which of them does
 	Pairs    []Pair
 	Together *Joint    // if no event makes the tail by itself; nil if none do together
 	Patterns []Pattern // that are not by chance, by latency
@@ -89,9 +91,8 @@ func analyze(t *Table, o Options, w *work) (*Report, error) {
 	}
 	c := *t
 	c.Columns = slices.Clone(t.Columns)
-	for i := range c.Columns {
-		c.Columns[i].Describe()
-	}
+	c.Describe(o.Groups)
+	c.Sort()
 	random, biased := t.countRandom()
 	// Among those that are there for being slow, all else is as among slow ones. Without them there
 	// is no tail but that of all.
@@ -116,6 +117,7 @@ func analyze(t *Table, o Options, w *work) (*Report, error) {
 	if note := coverage(r); note != "" {
 		rep.Notes = append(rep.Notes, note)
 	}
+	rep.Notes = append(rep.Notes, wordNotes(r)...)
 	rep.Latencies = newCDF(n, o.P, func(k int) float64 { return r.worst[k] })
 	if at(0) == at(1) {
 		return rep, nil
@@ -124,6 +126,9 @@ func analyze(t *Table, o Options, w *work) (*Report, error) {
 	ok := false
 	if rep.Impacts, rep.Pairs, events, ok = variance(r, o.P, o.Seed); !ok {
 		return nil, errStopped
+	}
+	if !rep.few() {
+		rep.First = first(r, rep.causes(), events, o.P)
 	}
 	if !rep.few() && rep.hasTail() && len(rep.causes()) == 0 {
 		if rep.Together = jointly(r, o.P, o.Seed, events); r.stopped() {
@@ -348,10 +353,42 @@ func (r *Report) hasTail() bool { return r.P <= 0.5 || r.Tail >= leastTail*r.P50
 // leastCause is the least impact that is worth a word.
 const leastCause = 0.05
 
-// Top returns the event that makes the tail, or "".
+// Top returns the event that makes the tail, or "" if there is none or no rule says which one does.
 func (r *Report) Top() string {
-	if list := r.causes(); len(list) > 0 {
-		return list[0].Event
+	if len(r.First) == 1 {
+		return r.First[0]
 	}
 	return ""
+}
+
+// first returns the event that makes the tail, or those of which one does, in order of their names:
+// they are high in the same slow requests, their impacts are alike, and no rule says which of them is
+// the cause.
+//
+// An event whose time is known is part of the latency, and it comes before one that is only counted.
+func first(r *ranked, list []Impact, events []*event, p float64) (names []string) {
+	if len(list) == 0 {
+		return nil
+	}
+	find := func(name string) *event {
+		return events[slices.IndexFunc(events, func(e *event) bool { return e.Name == name })]
+	}
+	top := &list[0]
+	t := find(top.Event)
+	names = []string{top.Event}
+	least, _ := top.bounds()
+	slow := above(p, len(r.rows)) + 1
+	words := (slow + 63) / 64 // those on the last one's word are nearly as slow
+	for i := range list[1:] {
+		x := &list[1+i]
+		e := find(x.Event)
+		if _, most := x.bounds(); x.Known != top.Known || x.Only != top.Only || most < least || t.Group.mayCause(e.Group) || e.Group.mayCause(t.Group) {
+			continue
+		}
+		if jaccard(t.high[:words], t.recorded[:words], e.high[:words], e.recorded[:words]) >= together {
+			names = append(names, x.Event)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

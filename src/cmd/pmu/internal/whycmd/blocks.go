@@ -116,7 +116,7 @@ func (b *block) reset(s *schema) {
 	}
 	for i := range s.columns {
 		c := &b.columns[i]
-		c.values, c.words, c.bad, c.row = c.values[:0], nil, 0, 0
+		c.values, c.words, c.numbers, c.bad, c.row = c.values[:0], nil, nil, 0, 0
 		if s.columns[i].words {
 			c.words = []string{}
 			c.numbers = make(map[string]int)
@@ -135,6 +135,9 @@ func (c *chunk) number(row int, v float64) {
 func (c *chunk) word(row int, s string) {
 	n, ok := c.numbers[s]
 	if !ok {
+		if c.numbers == nil {
+			c.numbers = make(map[string]int)
+		}
 		n = len(c.words)
 		c.words = append(c.words, s) // the merge clones what it keeps
 		c.numbers[s] = n
@@ -144,13 +147,15 @@ func (c *chunk) word(row int, s string) {
 
 // text does what [why.ColumnBuilder.Text] does, of a column that has begun.
 func (c *chunk) text(row int, s string, words bool) {
-	if s == "" {
+	if s = why.Trim(s); s == "" {
 		return
 	}
 	if words {
 		c.word(row, s)
 	} else if v, ok := parseNumber(s); !ok {
-		c.bad++
+		if !why.Empty(s) {
+			c.bad++
+		}
 	} else if v == v {
 		c.number(row, v)
 	}
@@ -165,8 +170,8 @@ func (b *block) merge(t *why.Builder, slow func(*slowRow)) {
 		}
 		t.AddRows(b.latency[from:to])
 		for i := range b.schema.columns {
-			if s := &b.schema.columns[i]; s.c != nil && s.begun && !s.skip {
-				c := &b.columns[i]
+			c := &b.columns[i]
+			if s := &b.schema.columns[i]; s.c != nil && (s.begun || c.words != nil) && !s.skip {
 				n := len(c.values)
 				if n <= from {
 					continue

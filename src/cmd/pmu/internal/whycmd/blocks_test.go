@@ -7,6 +7,7 @@ package whycmd
 import (
 	"bufio"
 	"bytes"
+	tracing "cmd/pmu/internal/spans"
 	"cmd/pmu/internal/why"
 	"encoding/csv"
 	"encoding/json"
@@ -52,7 +53,7 @@ func dump(in *input, errs string) string {
 func readSlowly(data []byte) string {
 	var errs bytes.Buffer
 	in := input{latency: "latency", stderr: &errs, progress: &progress{}}
-	f := file{input: &in, r: bufio.NewReader(bytes.NewReader(data))}
+	f := file{input: &in, r: bufio.NewReaderSize(bytes.NewReader(data), detected)}
 	var err error
 	if data[0] == '{' {
 		err = f.slowJSON()
@@ -71,27 +72,27 @@ func readSlowly(data []byte) string {
 	if f.short > 0 {
 		fmt.Fprintf(&errs, "pmu why: -: %d lines skipped that lack columns, or have too many\n", f.short)
 	}
+	if len(f.arrays) > 0 {
+		fmt.Fprintf(&errs, "pmu why: -: columns left out, as they are arrays: %s\n", list(slices.Sorted(maps.Keys(f.arrays))))
+	}
 	return dump(&in, errs.String())
 }
 
 func (f *file) slowJSON() error {
 	s := bufio.NewScanner(f.r)
 	s.Buffer(nil, maxLine)
-	first, isTasks, rows := true, false, 0
+	data, _ := f.r.Peek(f.r.Size())
+	isTasks, rows := tasksIn(data), 0
+	if isTasks {
+		f.use("ms")
+	}
 	var firstErr error
+	lines := 0
 	for s.Scan() {
+		lines++
 		line := bytes.TrimSpace(s.Bytes())
 		if len(line) == 0 {
 			continue
-		}
-		if first {
-			first = false
-			var keys map[string]json.RawMessage
-			json.Unmarshal(line, &keys)
-			isTasks = keys["trace_id"] != nil && keys["wall_ns"] != nil
-			if isTasks {
-				f.use("ms")
-			}
 		}
 		err := func() error {
 			if isTasks {
@@ -132,6 +133,9 @@ func (f *file) slowJSON() error {
 	if rows > 0 {
 		return nil
 	}
+	if firstErr != nil && lines > 1 && !isTasks {
+		return fmt.Errorf("it is JSON, and no spans of OTLP, Zipkin v2 or Jaeger; for a table with an object a line: %w", firstErr)
+	}
 	return firstErr
 }
 
@@ -148,6 +152,8 @@ func (f *file) slowMembers(prefix string, o map[string]any) {
 			f.b.Column(name, f.columnUnit(name), nan).Text(v.String())
 		case bool:
 			f.b.Column(name, "", nan).Word(strconv.FormatBool(v))
+		case []any:
+			f.array(name)
 		}
 	}
 }
@@ -155,6 +161,7 @@ func (f *file) slowMembers(prefix string, o map[string]any) {
 func (f *file) slowCSV() error {
 	r := csv.NewReader(f.r)
 	r.FieldsPerRecord = -1
+	r.TrimLeadingSpace = true
 	header, err := r.Read()
 	if err != nil {
 		return err
@@ -209,7 +216,7 @@ func blockInputs(t interface {
 	list = append(list, string(lines), string(lines)+"{\"trace_id\":\"x\"}\n", csvOf(planted()[:200]), linesOf(planted()[:200]))
 	for _, cells := range []string{
 		"1,2,x", "2,,", "3,NaN,\"a,b\"", "4,0x10,\"a\nb\"", "5,x,", "6", "7,8,9,10", "", "\r", "8,1e3,x\r", "9,-0,\"\"\"\"", "x,1,y", " 1 ,+5,é", "1,1e999,\xff",
-		"1,123456789012345678,z", "1,.5,5.", "1,\"7\",7",
+		"1,123456789012345678,z", "1,.5,5.", "1,\"7\",7", "1,NULL,-", "1,n/a,NA", "1, \\N , \"x\"", "2, 3, nan", "NA,none,\u00a0y\u2003", "1,-, x\t",
 	} {
 		list = append(list, "latency,a,b\n"+strings.Repeat("1,2,3\n", 5)+cells+"\n1,2,3\n"+cells, "latency,a,b\n"+cells+"\n1,2,3\n"+cells+"\n"+cells+"\n")
 	}
@@ -222,6 +229,7 @@ func blockInputs(t interface {
 		`{"latency":1,"o":{"p":1},"o":{"q":2}}`, `{"latency":1,"o":{"p":1},"o":5}`, `{"latency":1,"o":5,"o":{"p":1}}`, `{"latency":1,"o":{"p":1},"o":null}`, `{"latency":1,"o":null,"o":{"p":1}}`,
 		`{"latency":1,"o":{"p":1,"p":2}}`, `{"latency":1,"o":{}}`, `{"latency":{"a":1}}`, `{"latency":1,"o":{"latency":3}}`, `{"latency":1,"o":{"p":{"r":1},"p":2},"o.p":3}`, `{"latency":1,"o.p":3,"o":{"p":2}}`,
 		`{"latency":1,"o":{"p":{"q":{"r":{"s":{"t":1}}}}}}`, `{"latency":1,"o":{"p":1},"o.":2}`, `{"latency":1,"":{"":1},".":2}`, `{"latency":1,"o":{"p":1}`, `{"o":{"p":1},"latency":2,"a":1}`,
+		`{"latency":1,"a":"NULL","b":"-"}`, `{"latency":1,"a":" NA ","b":"nan","n":"-"}`, `{"latency":1,"b":"N/A","a":" 7 ","n":"x"}`, `{"latency":1,"n":3}`,
 	} {
 		list = append(list, strings.Repeat(`{"latency":1,"a":2,"b":"x","o":{"p":1,"q":"y"}}`+"\n", 5)+s+"\r\n"+`{"latency":2,"a":5}`+"\n"+s, `{"latency":1}`+"\n"+s+"\n\n"+`{"latency":7,"b":2,"a":7}`+"\n"+s+"\n")
 	}
@@ -246,14 +254,12 @@ func FuzzBlocks(f *testing.F) {
 		f.Add([]byte(data), uint16(20))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, size uint16) {
-		if len(data) == 0 || data[0] == '<' || data[0] >= 0x80 {
+		if len(data) == 0 || data[0] == '<' || data[0] == '[' || data[0] >= 0x80 || bytes.HasPrefix(data, []byte("\x1f\x8b")) || bytes.HasPrefix(data, []byte("\x28\xb5\x2f\xfd")) {
 			return
 		}
 		if data[0] == '{' {
-			line, _, _ := bytes.Cut(data, []byte("\n"))
-			var keys map[string]json.RawMessage
-			if json.Unmarshal(line, &keys) != nil || keys["resourceSpans"] != nil {
-				return // it is OTLP
+			if tracing.Detect(data, "latency") != tracing.None {
+				return
 			}
 		} else {
 			header, err := csv.NewReader(bytes.NewReader(data)).Read()

@@ -5,6 +5,7 @@
 package whycmd
 
 import (
+	"cmd/pmu/internal/why"
 	"strings"
 	"unicode/utf8"
 )
@@ -68,12 +69,12 @@ func (f *file) flat(b *block, s string, line int) bool {
 			continue
 		}
 		c := &b.schema.columns[t.column]
-		if c.skip || t.kind == tokenNull || !c.begun {
+		if c.skip || t.kind == tokenNull {
 			continue
 		}
 		switch x := &b.columns[t.column]; {
 		case t.kind != tokenBool:
-			x.text(row, t.text, c.words)
+			x.text(row, t.text, c.words || !c.begun)
 		case c.words:
 			x.word(row, t.text)
 		default:
@@ -177,7 +178,7 @@ func (l *flatLine) object(i int, prefix string) int {
 				return -1
 			}
 			b.seen[column] = l.line
-			if c := &b.schema.columns[column]; !c.begun && !c.skip && t.kind != tokenNull && (t.kind != tokenString || t.text != "") {
+			if c := &b.schema.columns[column]; !c.begun && !c.skip && t.kind != tokenNull && (t.kind != tokenString || !why.Empty(why.Trim(t.text))) {
 				return -1
 			}
 			b.tokens = append(b.tokens, t)

@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmd/pmu/internal/source"
+	tracing "cmd/pmu/internal/spans"
 	"cmd/pmu/internal/why"
 	"encoding/csv"
 	"encoding/json"
@@ -79,23 +80,22 @@ func (in *input) read(name string) {
 	}
 	defer r.Close()
 	b := bufio.NewReaderSize(r, 1<<20)
-	f := file{input: in, r: b, size: r.Size()}
+	f := file{input: in, r: b, size: r.Size(), name: name}
+	inflated, compressed, err := inflate(b, in.Max)
+	if err != nil {
+		fail(err)
+		return
+	}
+	if compressed {
+		b = bufio.NewReaderSize(inflated, 1<<20)
+		f.r, f.size = b, 0
+	}
 	head, err := b.Peek(1)
 	switch {
 	case err == io.EOF:
 		err = nil // a file that nothing was written to yet
-	case err != nil:
-		fail(err)
-		return
-	case head[0] == '<':
-		fail(errors.New("it is a page, not records: ask for ?format=json"))
-		return
-	case head[0] == '{':
-		err = f.readJSON()
-	case head[0] >= 0x80 && !bytes.HasPrefix(peek(b, 3), []byte("\xef\xbb\xbf")):
-		err = f.readRecords()
-	default:
-		err = f.readCSV()
+	case err == nil:
+		err = f.readAny(head[0])
 	}
 	if err != nil {
 		fail(err)
@@ -103,14 +103,51 @@ func (in *input) read(name string) {
 	if err := r.Err(); err != nil {
 		fail(err)
 	}
+	f.saySkipped()
+}
+
+// readAny reads a file that is not empty. Head is its first byte.
+func (f *file) readAny(head byte) error {
+	switch {
+	case head == '<':
+		return errors.New("it is a page, not records: ask for ?format=json")
+	case head == '{', head == '[':
+		switch format := tracing.Detect(peek(f.r, detected), f.latency); {
+		case format != tracing.None:
+			return f.readSpans(format)
+		case head == '{':
+			return f.readJSON()
+		case isArray(peek(f.r, detected)):
+			return errors.New("it is an array of JSON, and no spans of Zipkin v2 or Jaeger: in a table there is an object a line")
+		}
+	case head >= 0x80 && !bytes.HasPrefix(peek(f.r, 3), []byte("\xef\xbb\xbf")):
+		return f.readRecords()
+	}
+	return f.readCSV()
+}
+
+// saySkipped reports what of the file was left out.
+func (f *file) saySkipped() {
 	for _, n := range []struct {
 		n    int64
 		what string
 	}{{f.skipped, "bytes skipped, which were damaged or cut"}, {f.twice, "records skipped that are there already"}, {f.short, "lines skipped that lack columns, or have too many"}} {
 		if n.n > 0 {
-			fmt.Fprintf(in.stderr, "pmu why: %s: %d %s\n", name, n.n, n.what)
+			fmt.Fprintf(f.stderr, "pmu why: %s: %d %s\n", f.name, n.n, n.what)
 		}
 	}
+	if len(f.arrays) > 0 {
+		fmt.Fprintf(f.stderr, "pmu why: %s: columns left out, as they are arrays: %s\n", f.name, list(slices.Sorted(maps.Keys(f.arrays))))
+	}
+}
+
+// detected is how much of a file says what it is.
+const detected = 1 << 20
+
+// isArray reports whether data, which begin with a bracket, go on as an array of JSON.
+func isArray(data []byte) bool {
+	data = bytes.TrimSpace(data[1:])
+	return len(data) == 0 || bytes.IndexByte([]byte("{[]"), data[0]) >= 0
 }
 
 func peek(b *bufio.Reader, n int) []byte {
@@ -121,10 +158,12 @@ func peek(b *bufio.Reader, n int) []byte {
 // A file is one that is being read.
 type file struct {
 	*input
+	name           string
 	r              *bufio.Reader
 	size           int64 // of it in bytes, or 0 if that isn't known
 	skipped, twice int64
 	short          int64 // lines of CSV
+	arrays         map[string]bool
 }
 
 func (in *input) blockSize(usual int) int {
@@ -148,7 +187,7 @@ func (in *input) use(unit string) error {
 // full returns an error if the table takes more than it may. (Columns that few requests have take
 // as much as others, so a small file may make a large table.)
 func (in *input) full() error {
-	if in.most == 0 || int64(in.b.Size()) <= in.most {
+	if in.most == 0 || int64(in.b.Size()+in.spans.size) <= in.most {
 		return nil
 	}
 	return fmt.Errorf("the table takes more than %d bytes, so the rest is left out: -columns names the columns that matter, and -table raises the bound", in.most)
@@ -216,8 +255,20 @@ func (f *file) task(t *record.Task) {
 	}
 }
 
-// readJSON reads lines of JSON, of tasks or of any table, and JSON of OTLP.
+// tasksIn reports whether lines of JSON are records of tasks: the first one is that is an object.
+func tasksIn(data []byte) bool {
+	for line := range bytes.Lines(data) {
+		var keys map[string]json.RawMessage
+		if json.Unmarshal(line, &keys) == nil {
+			return keys["trace_id"] != nil && keys["wall_ns"] != nil
+		}
+	}
+	return false
+}
+
+// readJSON reads lines of JSON, of tasks or of any table.
 func (f *file) readJSON() error {
+	isTasks := tasksIn(peek(f.r, detected))
 	s := &splitter{r: f.r, size: f.blockSize(firstBlock), end: lastLine}
 	first := &block{}
 	lines := 0
@@ -228,16 +279,7 @@ func (f *file) readJSON() error {
 	if err == errLong {
 		return tooLong()
 	}
-	head := bytes.TrimSpace(first.data)
-	if i := bytes.IndexByte(head, '\n'); i >= 0 {
-		head = bytes.TrimSpace(head[:i])
-	}
-	var keys map[string]json.RawMessage
-	if json.Unmarshal(head, &keys) != nil || keys["resourceSpans"] != nil {
-		// It is an object of several lines, or of spans.
-		return f.readOTLP(io.MultiReader(bytes.NewReader(first.data), s.rest()))
-	}
-	isTasks := keys["trace_id"] != nil && keys["wall_ns"] != nil
+	isTasks = isTasks || tasksIn(first.data) // a line may be longer
 	unit := f.columnUnit(f.latency)
 	if isTasks {
 		unit = "ms"
@@ -295,6 +337,9 @@ func (f *file) readJSON() error {
 		return err
 	case rows > 0:
 		return nil
+	}
+	if firstErr != nil && lines > 1 && !isTasks {
+		firstErr = fmt.Errorf("it is JSON, and no spans of OTLP, Zipkin v2 or Jaeger; for a table with an object a line: %w", firstErr)
 	}
 	return firstErr
 }
@@ -390,9 +435,27 @@ func (f *file) members(prefix string, path []string, o object) {
 			f.b.Column(name, f.columnUnit(name), nan).Text(v.String())
 		case bool:
 			f.b.Column(name, "", nan).Word(strconv.FormatBool(v))
+		case array:
+			f.array(name)
 		}
 	}
 }
+
+// array notes that a member is an array, of which nothing is kept.
+func (f *file) array(name string) {
+	if f.b.Skip != nil && f.b.Skip(name) {
+		return
+	}
+	if f.arrays == nil {
+		f.arrays = make(map[string]bool)
+	}
+	if len(f.arrays) < maxArrays {
+		f.arrays[name] = true
+	}
+}
+
+// maxArrays bounds the names of arrays that are kept to be reported.
+const maxArrays = 100
 
 // place notes for -sql where a column is.
 func (in *input) place(name string, path []string) {
@@ -433,6 +496,7 @@ func (f *file) readCSV() error {
 	}
 	head := csv.NewReader(bytes.NewReader(first.data))
 	head.FieldsPerRecord = -1
+	head.TrimLeadingSpace = true
 	header, headErr := head.Read()
 	if headErr != nil {
 		return headErr
@@ -546,6 +610,7 @@ func (b *block) parseCSV(s *schema, at int) {
 		r := csv.NewReader(bytes.NewReader(b.data))
 		r.ReuseRecord = true
 		r.FieldsPerRecord = -1
+		r.TrimLeadingSpace = true
 		for {
 			fields, err := r.Read()
 			if err != nil {
@@ -590,7 +655,7 @@ func (b *block) record(fields []string, at int) {
 		return
 	}
 	for _, i := range b.schema.unknown {
-		if fields[i] != "" {
+		if !why.Empty(why.Trim(fields[i])) {
 			b.slow = append(b.slow, slowRow{at: len(b.latency), fields: slices.Clone(fields)})
 			return
 		}
@@ -602,8 +667,8 @@ func (b *block) record(fields []string, at int) {
 	row := len(b.latency)
 	b.latency = append(b.latency, v)
 	for i := range b.schema.columns {
-		if c := &b.schema.columns[i]; c.begun && !c.skip {
-			b.columns[i].text(row, fields[i], c.words)
+		if c := &b.schema.columns[i]; c.c != nil && !c.skip {
+			b.columns[i].text(row, fields[i], c.words || !c.begun)
 		}
 	}
 }

@@ -39,11 +39,14 @@ func recorded(column string) bool {
 
 // nextStep returns the next command to run, or "".
 func nextStep(r *why.Report, kind string, tasks bool, names []string) string {
-	event := r.Top()
-	if event == "" || !tasks {
+	if !tasks || len(r.First) == 0 {
 		return ""
 	}
+	event := r.Top()
 	for _, name := range names {
+		if event == "" {
+			break // one of several
+		}
 		u, err := url.Parse(name)
 		if !source.IsURL(name) || err != nil {
 			continue

@@ -10,7 +10,8 @@ import "encoding/json"
 // many times what their text does.
 type object map[string]cell
 
-// A cell is a member of an object: a json.Number, a string, a bool, an object, or nil for all else.
+// A cell is a member of an object: a json.Number, a string, a bool, an object, an array without what
+// is in it, or nil.
 type cell struct{ v any }
 
 func (c *cell) UnmarshalJSON(b []byte) (err error) {
@@ -25,13 +26,17 @@ func (c *cell) UnmarshalJSON(b []byte) (err error) {
 		c.v = s
 	case 't', 'f':
 		c.v = b[0] == 't'
-	case 'n', '[':
+	case 'n':
 		c.v = nil
+	case '[':
+		c.v = array{}
 	default:
 		c.v = json.Number(b)
 	}
 	return err
 }
+
+type array struct{}
 
 // maxDepth is how many objects may be in each other. Each is parsed as often as it is in others.
 const maxDepth = 16

@@ -103,6 +103,7 @@ func (c *command) parse(args []string) (status int, ok bool) {
 	fs.Int64Var(&c.in.most, "table", 8<<30, "`bytes` that the table may take, 8 a cell, with the empty ones")
 	fs.IntVar(&c.segments, "segments", 0, "compare so `many` parts of the run, in order of time, instead")
 	fs.StringVar(&c.at, "time", "", "the `name` of the column of the time: numbers, or up to 65,536 different dates like\n2006-01-02T15:04:05.999Z; without it, tables are in order of time")
+	groups := fs.String("groups", "", "a `file` with more events: lines of an event, its group (INST, CACHE, CYCLE, KERNEL, INPUT,\nOTHER, or = and another name of it) and its parents with semicolons between")
 	columns := fs.String("columns", "", "only columns with these `names`, with commas between; nothing is kept of others")
 	fs.BoolVar(&c.in.sql, "sql", false, "print the analysis as SQL for a database, with thresholds of these files")
 	c.http = c.HTTP(fs)
@@ -119,6 +120,11 @@ func (c *command) parse(args []string) (status int, ok bool) {
 		c.in.b.Skip = func(name string) bool { return name != "kind" && name != c.at && !slices.Contains(c.columns, name) }
 	}
 	var err error
+	if *groups != "" {
+		if c.o.Groups, err = readGroups(*groups); err != nil {
+			return c.Fail(c.IO, fmt.Errorf("%s: %w", *groups, err)), false
+		}
+	}
 	switch {
 	case c.in.Max <= 0:
 		err = fmt.Errorf("-max is %d: it must be more than 0", c.in.Max)
@@ -135,6 +141,16 @@ func (c *command) parse(args []string) (status int, ok bool) {
 	return verb.OK, true
 }
 
+// readGroups reads a table of events.
+func readGroups(name string) (*why.Groups, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, errors.Unwrap(err) // the name is said already
+	}
+	defer f.Close()
+	return why.ReadGroups(f)
+}
+
 // read reads the table. It is nil if there are no requests.
 func (c *command) read() (*why.Table, error) {
 	in := &c.in
@@ -144,6 +160,7 @@ func (c *command) read() (*why.Table, error) {
 		in.read(name)
 	}
 	in.spans.rows(&in.b, c.kind)
+	in.spans.say(c.Stderr)
 	in.progress.end()
 	in.sayLeft()
 	if in.b.Rows() == 0 {
@@ -195,7 +212,7 @@ func (c *command) answer(t *why.Table) error {
 		}
 	}
 	if c.in.sql {
-		return c.in.writeSQL(c.Stdout, t, r, kind, len(t.Latency) == c.in.b.Rows(), c.files)
+		return c.in.writeSQL(c.Stdout, t, r, kind, len(t.Latency) == c.in.b.Rows(), c.files, c.o.Groups)
 	}
 	if err := r.WriteText(c.Stdout); err != nil {
 		return err

@@ -79,7 +79,7 @@ type sqlParent struct {
 
 // writeSQL prints the analysis of a table and its report as SQL. kept is whether the table has
 // all rows, of whatever kind.
-func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string, kept bool, files []string) error {
+func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string, kept bool, files []string, groups *why.Groups) error {
 	switch {
 	case len(in.spans.list) > 0:
 		return errors.New("-sql is for lines of JSON, and these are spans")
@@ -101,13 +101,17 @@ func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string,
 	for p := range record.Part(record.NumParts) {
 		s.Parts = append(s.Parts, partKey(p))
 	}
+	sorted := *t
+	sorted.Columns = slices.Clone(t.Columns)
+	sorted.Describe(groups)
+	sorted.Sort()
+	t = &sorted
 	index := make(map[string]int)
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		if c.Words != nil {
 			continue
 		}
-		c.Describe()
 		k := slices.IndexFunc(r.Impacts, func(e why.Impact) bool { return e.Event == c.Name })
 		m := &r.Impacts[k]
 		e := sqlEvent{I: len(s.Events) + 1, Name: c.Name, Group: c.Group, Threshold: m.Threshold, Remark: m.Remark}

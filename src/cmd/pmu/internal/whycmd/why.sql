@@ -266,7 +266,7 @@ SELECT * FROM (
   JOIN why_pairs AS p ON p.b = e.i
   JOIN why_ruled AS c ON c.i = p.a
   WHERE e.remark = '' AND c.remark = '' AND c.raw > 0
-    AND c.grp <> e.grp AND (c.grp = 2 OR c.grp >= 3 AND c.grp < e.grp)) AS x
+    AND c.grp <> e.grp AND (c.grp = 2 OR c.grp = 3 AND e.grp > 3 OR c.grp > 3 AND c.grp < e.grp AND (c.grp > 16) = (e.grp > 16))) AS x
 WHERE k = 1 AND jaccard > 0;
 
 CREATE TEMPORARY TABLE why_impacts AS
@@ -291,6 +291,6 @@ JOIN why_impacts AS a ON a.i = p.a
 JOIN why_impacts AS b ON b.i = p.b
 WHERE b.i < a.i AND a.remark = '' AND b.remark = '' AND p.jaccard >= {{num .Together}}
   AND least(a.adjusted, b.adjusted) >= {{num .LeastImpact}}
-  AND NOT (a.grp <> b.grp AND (a.grp = 2 OR a.grp >= 3 AND a.grp < b.grp))
-  AND NOT (a.grp <> b.grp AND (b.grp = 2 OR b.grp >= 3 AND b.grp < a.grp))
+  AND NOT (a.grp <> b.grp AND (a.grp = 2 OR a.grp = 3 AND b.grp > 3 OR a.grp > 3 AND a.grp < b.grp AND (a.grp > 16) = (b.grp > 16)))
+  AND NOT (a.grp <> b.grp AND (b.grp = 2 OR b.grp = 3 AND a.grp > 3 OR b.grp > 3 AND b.grp < a.grp AND (b.grp > 16) = (a.grp > 16)))
 ORDER BY p.jaccard DESC, a.i, b.i;

@@ -32,40 +32,40 @@ SET client_encoding = 'UTF8';
 CREATE TEMPORARY VIEW why_columns AS
 SELECT id,
   wall_ns / 1e6 AS latency,
-  -- "running"
-  running_ns / 1e6 AS c1,
-  -- "preempted"
-  preempted_ns / 1e6 AS c2,
-  -- "runnable"
-  runnable_ns / 1e6 AS c3,
-  -- "syscall"
-  syscall_ns / 1e6 AS c4,
   -- "C"
-  c_ns / 1e6 AS c5,
-  -- "chan"
-  chan_ns / 1e6 AS c6,
-  -- "select"
-  select_ns / 1e6 AS c7,
-  -- "mutex"
-  mutex_ns / 1e6 AS c8,
-  -- "sync"
-  sync_ns / 1e6 AS c9,
-  -- "network"
-  network_ns / 1e6 AS c10,
-  -- "sleep"
-  sleep_ns / 1e6 AS c11,
-  -- "coroutine"
-  coroutine_ns / 1e6 AS c12,
+  c_ns / 1e6 AS c1,
   -- "GC"
-  gc_ns / 1e6 AS c13,
-  -- "stop-the-world"
-  stop_the_world_ns / 1e6 AS c14,
-  -- "other"
-  other_ns / 1e6 AS c15,
+  gc_ns / 1e6 AS c2,
+  -- "chan"
+  chan_ns / 1e6 AS c3,
+  -- "coroutine"
+  coroutine_ns / 1e6 AS c4,
   -- "goroutines"
-  goroutines AS c16,
+  goroutines AS c5,
+  -- "mutex"
+  mutex_ns / 1e6 AS c6,
+  -- "network"
+  network_ns / 1e6 AS c7,
+  -- "other"
+  other_ns / 1e6 AS c8,
   -- "page-faults"
-  CASE WHEN NOT uncounted AND counts_running_ns->>'page-faults' = counts_enabled_ns->>'page-faults' THEN (counts->>'page-faults')::double precision END AS c17
+  CASE WHEN NOT uncounted AND counts_running_ns->>'page-faults' = counts_enabled_ns->>'page-faults' THEN (counts->>'page-faults')::double precision END AS c9,
+  -- "preempted"
+  preempted_ns / 1e6 AS c10,
+  -- "runnable"
+  runnable_ns / 1e6 AS c11,
+  -- "running"
+  running_ns / 1e6 AS c12,
+  -- "select"
+  select_ns / 1e6 AS c13,
+  -- "sleep"
+  sleep_ns / 1e6 AS c14,
+  -- "stop-the-world"
+  stop_the_world_ns / 1e6 AS c15,
+  -- "sync"
+  sync_ns / 1e6 AS c16,
+  -- "syscall"
+  syscall_ns / 1e6 AS c17
 FROM requests, jsonb_to_record(line) AS r (kind text, client boolean, slow boolean, sampled boolean, early boolean, uncounted boolean,
   wall_ns double precision, goroutines double precision,
   running_ns double precision,
@@ -98,39 +98,39 @@ WHERE NOT client
 -- Events. A group can cause those of a greater number, and 2 all others; 1 can neither cause
 -- nor be caused. known says that the event's time is known.
 CREATE TEMPORARY TABLE why_events AS
-SELECT 1 AS i, 'running' AS event, 6 AS grp, 1 AS known, CAST(NULL AS double precision) AS threshold, 'always the same' AS remark
+SELECT 1 AS i, 'C' AS event, 1 AS grp, 1 AS known, CAST(NULL AS double precision) AS threshold, 'always the same' AS remark
 UNION ALL
-SELECT 2, 'preempted', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 2, 'GC', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 3, 'runnable', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 3, 'chan', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 4, 'syscall', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 4, 'coroutine', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 5, 'C', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 5, 'goroutines', 1, 0, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 6, 'chan', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 6, 'mutex', 1, 1, CAST('0.099968' AS double precision), ''
 UNION ALL
-SELECT 7, 'select', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 7, 'network', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 8, 'mutex', 1, 1, CAST('0.099968' AS double precision), ''
+SELECT 8, 'other', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 9, 'sync', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 9, 'page-faults', 3, 1, CAST(NULL AS double precision), 'no step'
 UNION ALL
-SELECT 10, 'network', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 10, 'preempted', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 11, 'sleep', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 11, 'runnable', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 12, 'coroutine', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 12, 'running', 6, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 13, 'GC', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 13, 'select', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 14, 'stop-the-world', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 14, 'sleep', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 15, 'other', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 15, 'stop-the-world', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 16, 'goroutines', 1, 0, CAST(NULL AS double precision), 'always the same'
+SELECT 16, 'sync', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 17, 'page-faults', 3, 1, CAST(NULL AS double precision), 'no step';
+SELECT 17, 'syscall', 1, 1, CAST(NULL AS double precision), 'always the same';
 
 -- Requests: place 1 is the slowest. c1 and so on are the events.
 CREATE TEMPORARY TABLE why_requests AS
@@ -159,9 +159,9 @@ FROM why_events AS e CROSS JOIN why_size AS s CROSS JOIN (
     count(c3) AS n3, count(CASE WHEN c3 > CAST(NULL AS double precision) THEN 1 END) AS high3, count(CASE WHEN place <= half THEN c3 END) AS half3, count(CASE WHEN place <= tail THEN c3 END) AS tail3,
     count(c4) AS n4, count(CASE WHEN c4 > CAST(NULL AS double precision) THEN 1 END) AS high4, count(CASE WHEN place <= half THEN c4 END) AS half4, count(CASE WHEN place <= tail THEN c4 END) AS tail4,
     count(c5) AS n5, count(CASE WHEN c5 > CAST(NULL AS double precision) THEN 1 END) AS high5, count(CASE WHEN place <= half THEN c5 END) AS half5, count(CASE WHEN place <= tail THEN c5 END) AS tail5,
-    count(c6) AS n6, count(CASE WHEN c6 > CAST(NULL AS double precision) THEN 1 END) AS high6, count(CASE WHEN place <= half THEN c6 END) AS half6, count(CASE WHEN place <= tail THEN c6 END) AS tail6,
+    count(c6) AS n6, count(CASE WHEN c6 > CAST('0.099968' AS double precision) THEN 1 END) AS high6, count(CASE WHEN place <= half THEN c6 END) AS half6, count(CASE WHEN place <= tail THEN c6 END) AS tail6,
     count(c7) AS n7, count(CASE WHEN c7 > CAST(NULL AS double precision) THEN 1 END) AS high7, count(CASE WHEN place <= half THEN c7 END) AS half7, count(CASE WHEN place <= tail THEN c7 END) AS tail7,
-    count(c8) AS n8, count(CASE WHEN c8 > CAST('0.099968' AS double precision) THEN 1 END) AS high8, count(CASE WHEN place <= half THEN c8 END) AS half8, count(CASE WHEN place <= tail THEN c8 END) AS tail8,
+    count(c8) AS n8, count(CASE WHEN c8 > CAST(NULL AS double precision) THEN 1 END) AS high8, count(CASE WHEN place <= half THEN c8 END) AS half8, count(CASE WHEN place <= tail THEN c8 END) AS tail8,
     count(c9) AS n9, count(CASE WHEN c9 > CAST(NULL AS double precision) THEN 1 END) AS high9, count(CASE WHEN place <= half THEN c9 END) AS half9, count(CASE WHEN place <= tail THEN c9 END) AS tail9,
     count(c10) AS n10, count(CASE WHEN c10 > CAST(NULL AS double precision) THEN 1 END) AS high10, count(CASE WHEN place <= half THEN c10 END) AS half10, count(CASE WHEN place <= tail THEN c10 END) AS tail10,
     count(c11) AS n11, count(CASE WHEN c11 > CAST(NULL AS double precision) THEN 1 END) AS high11, count(CASE WHEN place <= half THEN c11 END) AS half11, count(CASE WHEN place <= tail THEN c11 END) AS tail11,
@@ -241,9 +241,9 @@ FROM (
     count(c3) OVER slowest AS n3, count(CASE WHEN c3 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low3,
     count(c4) OVER slowest AS n4, count(CASE WHEN c4 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low4,
     count(c5) OVER slowest AS n5, count(CASE WHEN c5 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low5,
-    count(c6) OVER slowest AS n6, count(CASE WHEN c6 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low6,
+    count(c6) OVER slowest AS n6, count(CASE WHEN c6 <= CAST('0.099968' AS double precision) THEN 1 END) OVER slowest AS low6,
     count(c7) OVER slowest AS n7, count(CASE WHEN c7 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low7,
-    count(c8) OVER slowest AS n8, count(CASE WHEN c8 <= CAST('0.099968' AS double precision) THEN 1 END) OVER slowest AS low8,
+    count(c8) OVER slowest AS n8, count(CASE WHEN c8 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low8,
     count(c9) OVER slowest AS n9, count(CASE WHEN c9 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low9,
     count(c10) OVER slowest AS n10, count(CASE WHEN c10 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low10,
     count(c11) OVER slowest AS n11, count(CASE WHEN c11 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low11,
@@ -322,12 +322,6 @@ FROM (
     FROM (SELECT place, latency, latency - coalesce(c4, 0) AS remains FROM why_requests WHERE c4 IS NOT NULL) AS x) AS x
   CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 4) AS t
   UNION ALL
-  SELECT 5, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
-  FROM (
-    SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
-    FROM (SELECT place, latency, latency - coalesce(c5, 0) AS remains FROM why_requests WHERE c5 IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 5) AS t
-  UNION ALL
   SELECT 6, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
@@ -349,7 +343,7 @@ FROM (
   SELECT 9, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
-    FROM (SELECT place, latency, latency - coalesce(c9, 0) AS remains FROM why_requests WHERE c9 IS NOT NULL) AS x) AS x
+    FROM (SELECT place, latency, latency - coalesce(c1, 0) - coalesce(c12, 0) - coalesce(c17, 0) AS remains FROM why_requests WHERE c9 IS NOT NULL) AS x) AS x
   CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 9) AS t
   UNION ALL
   SELECT 10, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
@@ -388,10 +382,16 @@ FROM (
     FROM (SELECT place, latency, latency - coalesce(c15, 0) AS remains FROM why_requests WHERE c15 IS NOT NULL) AS x) AS x
   CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 15) AS t
   UNION ALL
+  SELECT 16, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
+  FROM (
+    SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
+    FROM (SELECT place, latency, latency - coalesce(c16, 0) AS remains FROM why_requests WHERE c16 IS NOT NULL) AS x) AS x
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 16) AS t
+  UNION ALL
   SELECT 17, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
-    FROM (SELECT place, latency, latency - coalesce(c1, 0) - coalesce(c4, 0) - coalesce(c5, 0) AS remains FROM why_requests WHERE c17 IS NOT NULL) AS x) AS x
+    FROM (SELECT place, latency, latency - coalesce(c17, 0) AS remains FROM why_requests WHERE c17 IS NOT NULL) AS x) AS x
   CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 17) AS t) AS x;
 
 -- Rule 2: an event that is in proportion to a parent, whose number includes its own, follows
@@ -429,11 +429,11 @@ SELECT place, 4 AS i FROM why_requests WHERE c4 > CAST(NULL AS double precision)
 UNION ALL
 SELECT place, 5 AS i FROM why_requests WHERE c5 > CAST(NULL AS double precision)
 UNION ALL
-SELECT place, 6 AS i FROM why_requests WHERE c6 > CAST(NULL AS double precision)
+SELECT place, 6 AS i FROM why_requests WHERE c6 > CAST('0.099968' AS double precision)
 UNION ALL
 SELECT place, 7 AS i FROM why_requests WHERE c7 > CAST(NULL AS double precision)
 UNION ALL
-SELECT place, 8 AS i FROM why_requests WHERE c8 > CAST('0.099968' AS double precision)
+SELECT place, 8 AS i FROM why_requests WHERE c8 > CAST(NULL AS double precision)
 UNION ALL
 SELECT place, 9 AS i FROM why_requests WHERE c9 > CAST(NULL AS double precision)
 UNION ALL
@@ -511,7 +511,7 @@ SELECT * FROM (
   JOIN why_pairs AS p ON p.b = e.i
   JOIN why_ruled AS c ON c.i = p.a
   WHERE e.remark = '' AND c.remark = '' AND c.raw > 0
-    AND c.grp <> e.grp AND (c.grp = 2 OR c.grp >= 3 AND c.grp < e.grp)) AS x
+    AND c.grp <> e.grp AND (c.grp = 2 OR c.grp = 3 AND e.grp > 3 OR c.grp > 3 AND c.grp < e.grp AND (c.grp > 16) = (e.grp > 16))) AS x
 WHERE k = 1 AND jaccard > 0;
 
 CREATE TEMPORARY TABLE why_impacts AS
@@ -536,6 +536,6 @@ JOIN why_impacts AS a ON a.i = p.a
 JOIN why_impacts AS b ON b.i = p.b
 WHERE b.i < a.i AND a.remark = '' AND b.remark = '' AND p.jaccard >= CAST('0.5' AS double precision)
   AND least(a.adjusted, b.adjusted) >= CAST('0.02' AS double precision)
-  AND NOT (a.grp <> b.grp AND (a.grp = 2 OR a.grp >= 3 AND a.grp < b.grp))
-  AND NOT (a.grp <> b.grp AND (b.grp = 2 OR b.grp >= 3 AND b.grp < a.grp))
+  AND NOT (a.grp <> b.grp AND (a.grp = 2 OR a.grp = 3 AND b.grp > 3 OR a.grp > 3 AND a.grp < b.grp AND (a.grp > 16) = (b.grp > 16)))
+  AND NOT (a.grp <> b.grp AND (b.grp = 2 OR b.grp = 3 AND a.grp > 3 OR b.grp > 3 AND b.grp < a.grp AND (b.grp > 16) = (a.grp > 16)))
 ORDER BY p.jaccard DESC, a.i, b.i;

@@ -1,0 +1,204 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package spans
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+)
+
+// MaxValue is how many bytes an object or array may have that is a value of its own, on one line or
+// several.
+const MaxValue = 64 << 20
+
+// values reads values of JSON, one after the other. A value may be a line, or several. What is none
+// costs its own lines: the next line that is a whole value by itself, or where one begins, is read
+// again.
+type values struct {
+	r       *bufio.Reader
+	column  string
+	line    []byte // read, and in no value yet; of buf
+	buf     []byte
+	err     error
+	Skipped int64 // bytes
+}
+
+// next returns the next value. The error is io.EOF at the end, or that a value is too long.
+func (v *values) next() ([]byte, error) {
+	var pending []byte
+	var s scan
+	for {
+		if v.line == nil && v.err == nil {
+			v.line, v.err = v.readLine(MaxValue - len(pending))
+		}
+		if v.err == errLong {
+			return nil, fmt.Errorf("an object is longer than %d bytes: write spans as several, one a line", MaxValue)
+		}
+		line := v.line
+		if len(line) == 0 && v.err != nil {
+			v.Skipped += int64(len(pending))
+			return nil, v.err
+		}
+		if len(pending) > 0 && whole(line) && json.Valid(line) && Detect(line, v.column) != None {
+			v.Skipped += int64(len(pending)) // it was cut
+			pending, s = nil, scan{}
+		}
+		v.line = nil
+		if len(pending) == 0 && len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		pending = append(pending, line...)
+		switch s.add(line); {
+		case s.bad || s.depth <= 0 && !json.Valid(pending):
+			v.Skipped += int64(len(pending))
+			pending, s = nil, scan{}
+		case s.depth <= 0:
+			return pending, nil
+		}
+	}
+}
+
+// whole reports whether a line may be a whole object or array.
+func whole(line []byte) bool {
+	first := line[0]
+	line = bytes.TrimRight(line, " \t\r\n")
+	return len(line) > 1 && (first == '{' && line[len(line)-1] == '}' || first == '[' && line[len(line)-1] == ']')
+}
+
+var errLong = fmt.Errorf("too long")
+
+// readLine reads a line with its end, of most bytes. The next one replaces it.
+func (v *values) readLine(most int) (line []byte, err error) {
+	line = v.buf[:0]
+	for {
+		part, err := v.r.ReadSlice('\n')
+		line = append(line, part...)
+		v.buf = line
+		if len(line) > most {
+			return nil, errLong
+		}
+		if err != bufio.ErrBufferFull {
+			return line, err
+		}
+	}
+}
+
+// A scan follows how deep in objects and arrays a text is. Strings end on their line.
+type scan struct {
+	depth int
+	bad   bool
+}
+
+func (s *scan) add(line []byte) {
+	quoted := false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\':
+			i++
+		case quoted:
+		case c == '{' || c == '[':
+			s.depth++
+		case c == '}' || c == ']':
+			s.depth--
+		}
+	}
+	s.bad = s.bad || quoted || s.depth < 0
+}
+
+// A Reader reads spans.
+type Reader struct {
+	Format Format
+
+	// Others counts values that are of other signals: metrics, logs. Bad counts spans that are
+	// left out, by what they lack.
+	Others int64
+	Bad    map[string]int64
+	N      int64 // spans
+
+	values values
+	add    func(*Span)
+}
+
+// NewReader returns a Reader that calls add for each span of a format. Column is as for Detect.
+func NewReader(r *bufio.Reader, f Format, column string, add func(*Span)) *Reader {
+	return &Reader{Format: f, values: values{r: r, column: column}, Bad: make(map[string]int64), add: add}
+}
+
+// Skipped returns how many bytes were skipped that are no JSON of the format.
+func (r *Reader) Skipped() int64 { return r.values.Skipped }
+
+// Lack says what spans lack that are left out, and of how many.
+func (r *Reader) Lack() (what string, n int64) {
+	for i, key := range slices.Sorted(maps.Keys(r.Bad)) {
+		if i > 0 {
+			what += ", "
+		}
+		what += fmt.Sprintf("%d lack %s", r.Bad[key], key)
+		n += r.Bad[key]
+	}
+	return what, n
+}
+
+// Read reads all spans. more is asked after each value whether there is room for more.
+func (r *Reader) Read(more func() error) error {
+	for {
+		data, err := r.values.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch r.Format {
+		case OTLP:
+			err = r.otlp(data)
+		case Zipkin:
+			err = r.zipkin(data, 0)
+		case Jaeger:
+			err = r.jaeger(data, 0)
+		}
+		if err != nil {
+			r.values.Skipped += int64(len(data))
+		}
+		if err := more(); err != nil {
+			return err
+		}
+	}
+}
+
+// span adds one, or counts why not.
+func (r *Reader) span(s *Span, trace, id_, parent string) {
+	switch {
+	case !id(s.Trace[:], trace):
+		r.Bad["a trace ID"]++
+	case !id(s.ID[:], id_):
+		r.Bad["an ID"]++
+	case parent != "" && !id(s.Parent[:], parent):
+		r.Bad["a parent's ID"]++
+	case s.Start < 0:
+		r.Bad["a start"]++
+	case s.End < s.Start:
+		r.Bad["an end after the start"]++
+	default:
+		r.N++
+		r.add(s)
+	}
+}
+
+// elements calls f for each element of an array, and counts those of which f returns an error.
+func (r *Reader) elements(list []json.RawMessage, f func(json.RawMessage) error) {
+	for _, data := range list {
+		if f(data) != nil {
+			r.Bad["the form of a span"]++
+		}
+	}
+}

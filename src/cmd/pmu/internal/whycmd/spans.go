@@ -1,0 +1,241 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package whycmd
+
+import (
+	"bytes"
+	tracing "cmd/pmu/internal/spans"
+	"cmd/pmu/internal/why"
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// This file makes rows of spans.
+
+// spans are those of all files: the spans of a request may be in several.
+type spans struct {
+	list []tracing.Span
+	size int // about how many bytes they take
+
+	repeated, failed map[string]bool // names of those that are in a trace more than once, and that failed
+	async            map[string]bool // names of those that nobody waited for, so that they are no column
+	unknown          int             // requests of which it isn't known what they waited for all the time
+}
+
+// readSpans reads spans of a format.
+func (f *file) readSpans(format tracing.Format) error {
+	if err := f.use("ms"); err != nil {
+		return err
+	}
+	r := tracing.NewReader(f.r, format, f.latency, func(s *tracing.Span) { f.spans.add(s) })
+	err := r.Read(f.full)
+	f.skipped += r.Skipped()
+	bad, n := r.Lack()
+	if r.Others > 0 {
+		fmt.Fprintf(f.stderr, "pmu why: %s: %d objects skipped that are of other signals than spans\n", f.name, r.Others)
+	}
+	if n > 0 {
+		fmt.Fprintf(f.stderr, "pmu why: %s: %d spans left out, in %v: %s\n", f.name, n, format, bad)
+	}
+	if err == nil && r.N == 0 {
+		err = fmt.Errorf("it is %v, and there are no spans in it", format)
+		if n > 0 {
+			err = fmt.Errorf("it is %v, and of none of its %d spans there is all that it takes: %s", format, n, bad)
+		}
+	}
+	return err
+}
+
+func (s *spans) add(x *tracing.Span) {
+	s.list = append(s.list, *x)
+	s.size += spanSize + attrSize*len(x.Attributes)
+	for i := range x.Attributes {
+		s.size += len(x.Attributes[i].Text)
+	}
+}
+
+// Bytes of a span and of an attribute, about.
+const spanSize, attrSize = 300, 80
+
+// rows adds a row for each request: for a span that has no parent among the others, or each span of a
+// kind. Columns of spans below it are the time that all of a name took, without that in which they
+// waited for spans of their own. Where there are several in a request, their number and their mean
+// are columns, too.
+func (s *spans) rows(b *why.Builder, kind string) {
+	slices.SortStableFunc(s.list, func(x, y tracing.Span) int {
+		return cmp.Or(bytes.Compare(x.Trace[:], y.Trace[:]), bytes.Compare(x.ID[:], y.ID[:]), boolOrder(x.Shared, y.Shared))
+	})
+	s.list = slices.CompactFunc(s.list, func(x, y tracing.Span) bool { return x.Trace == y.Trace && x.ID == y.ID && x.Shared == y.Shared })
+	s.repeated, s.failed, s.async = make(map[string]bool), make(map[string]bool), make(map[string]bool)
+	var traces []*trace
+	for i := 0; i < len(s.list); {
+		j := i + 1
+		for j < len(s.list) && s.list[j].Trace == s.list[i].Trace {
+			j++
+		}
+		t := newTrace(s.list[i:j])
+		seen := make(map[string]bool)
+		for k := range t.list {
+			name := spanName(&t.list[k])
+			if s.repeated[name] = s.repeated[name] || seen[name]; t.list[k].Failed {
+				s.failed[name] = true
+			}
+			seen[name] = true
+		}
+		traces = append(traces, t)
+		i = j
+	}
+	for _, t := range traces {
+		s.addTrace(b, t, kind)
+	}
+}
+
+// spanName says what a span is of: the service, its name, and whom a client calls.
+func spanName(s *tracing.Span) string {
+	name := s.Name
+	if s.Service != "" {
+		name = s.Service + " " + name
+	}
+	if s.Peer != "" && (s.Kind == tracing.Client || s.Kind == tracing.Producer) {
+		name += " to " + s.Peer
+	}
+	return name
+}
+
+// addTrace adds the rows of a trace.
+func (s *spans) addTrace(b *why.Builder, t *trace, kind string) {
+	const ms = 1e6
+	for root := range t.list {
+		r := &t.list[root]
+		if kind == "" && t.parent[root] >= 0 || kind != "" && r.Name != kind {
+			continue
+		}
+		b.Add(float64(r.End-r.Start) / ms)
+		b.Time(float64(r.Start) / 1e9)
+		b.Column("kind", "", nan).Word(r.Name)
+		if r.Service != "" {
+			b.Column("service", "", nan).Word(r.Service)
+		}
+		setFailed(b, "failed", r.Failed)
+		attributes(b, "", r.Attributes)
+		attributes(b, "", r.Resource)
+		all := make(map[string]*sameSpans)
+		var order []string
+		var unknown int64
+		t.walk(root, func(i int) {
+			name := "self"
+			if i != root {
+				name = spanName(&t.list[i])
+			}
+			same := all[name]
+			if same == nil {
+				same = &sameSpans{first: &t.list[i]}
+				all[name] = same
+				order = append(order, name)
+			}
+			own, not := t.own(i)
+			same.sum += own
+			same.n++
+			same.failed = same.failed || t.list[i].Failed
+			unknown += not
+		}, func(i int) { s.async[spanName(&t.list[i])] = true })
+		if unknown > 0 {
+			s.unknown++
+			c := b.Column("span not known", "ms", 0)
+			c.Within("span not known")
+			c.Number(float64(unknown) / ms)
+		}
+		for _, name := range order {
+			s.addSame(b, name, all[name], r)
+		}
+	}
+}
+
+// sameSpans are those of one name below a root.
+type sameSpans struct {
+	sum, n int64 // of their own time in ns
+	failed bool
+	first  *tracing.Span
+}
+
+// addSame adds the columns of spans of one name below a root.
+func (s *spans) addSame(b *why.Builder, name string, same *sameSpans, root *tracing.Span) {
+	const ms = 1e6
+	c := b.Column("span "+name, "ms", 0)
+	c.Within("span " + name)
+	c.Number(float64(same.sum) / ms)
+	if s.repeated[name] {
+		c := b.Column("number of span "+name, "", 0)
+		c.Group(why.Input)
+		c.Number(float64(same.n))
+		b.Column("mean of span "+name, "ms", nan).Number(float64(same.sum) / float64(same.n) / ms)
+	}
+	if same.first == root {
+		return
+	}
+	if s.failed[name] {
+		setFailed(b, name+" failed", same.failed)
+	}
+	if x := same.first; same.n == 1 { // of several it isn't known which one matters
+		attributes(b, name+": ", x.Attributes)
+		if x.Service != root.Service {
+			attributes(b, x.Service+": ", x.Resource)
+		}
+	}
+}
+
+func setFailed(b *why.Builder, name string, failed bool) {
+	word := "no"
+	if failed {
+		word = "yes"
+	}
+	if c := b.Column(name, "", nan); !c.Set() {
+		c.Word(word)
+	}
+}
+
+// attributes adds attributes as columns whose names have a prefix. If there are two of a name, the
+// first one counts.
+func attributes(b *why.Builder, prefix string, list []tracing.Attr) {
+	for i := range list {
+		a := &list[i]
+		if strings.HasPrefix(a.Key, "telemetry.sdk.") {
+			continue // always the same
+		}
+		c := b.Column(prefix+a.Key, "", nan)
+		switch {
+		case c.Set():
+		case a.IsText:
+			c.Text(a.Text)
+		default:
+			c.Group(why.Input)
+			c.Number(a.Number)
+		}
+	}
+}
+
+// say says what was left out of the rows.
+func (s *spans) say(w io.Writer) {
+	if len(s.async) > 0 {
+		fmt.Fprintf(w, "pmu why: spans left out, as nobody waited for them: %s\n", list(slices.Sorted(maps.Keys(s.async))))
+	}
+	if s.unknown > 0 {
+		fmt.Fprintf(w, "pmu why: in %d requests a span did something else while one below it ran: that time is the column %q\n", s.unknown, "span not known")
+	}
+}
+
+func boolOrder(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
