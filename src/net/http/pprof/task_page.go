@@ -28,7 +28,9 @@ import (
 	"context"
 	"html"
 	record "internal/task"
+	"net/http"
 	"net/url"
+	"runtime/pprof"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,6 +53,15 @@ const (
 	maxTraceTasks = 200 // of the trace that is asked for
 	maxTaskText   = 300 // letters of a name
 )
+
+// indexed returns what serves the page below the index with a name. Programs with a mux of their own
+// register Index and the handlers that upstream has.
+func indexed(name string) http.Handler {
+	if name == "tasks" && pprof.Lookup(name) == nil {
+		return http.HandlerFunc(Tasks)
+	}
+	return handler(name)
+}
 
 // tasksLink returns what the index page says about tasks.
 func tasksLink() string {
