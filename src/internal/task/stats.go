@@ -21,6 +21,7 @@ type Stats struct {
 // KindStats are the numbers of the tasks of a kind that have ended.
 type KindStats struct {
 	Kind                string
+	Client              bool // they are calls; others of that name are apart
 	Count, Failed, Slow int64
 	Open                int64         // that have not ended
 	Wall                time.Duration // of all

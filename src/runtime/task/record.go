@@ -79,7 +79,7 @@ func newRecord(t *record.Task) *Record {
 		Failed:    t.Flags&record.Failed != 0,
 		Slow:      t.Flags&record.Slow != 0,
 		Threshold: t.Threshold,
-		Lost:      t.Lost.Stretches + t.Lost.Memory + t.Lost.Regions + t.Lost.Calls + t.Lost.Notes,
+		Lost:      t.Lost.Stretches + t.Lost.Memory + t.Lost.Regions + t.Lost.Calls + t.Lost.Notes + t.Lost.Unfound,
 		full:      t,
 	}
 	if !t.Parent.IsZero() {
