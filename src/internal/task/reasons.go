@@ -96,7 +96,7 @@ func (r *Reasons) Add(t *Task) {
 	}
 	r.locks.add(t)
 	x := &occurrence{task: Example{t.Trace, t.Span, t.Start, t.Wall}}
-	x.kind, x.of = r.kind(t.Kind)
+	x.kind, x.of = r.kind(t)
 	x.of.slow++
 	if t.Flags&ServerOf != 0 {
 		x.of.requests++
@@ -124,18 +124,19 @@ func (r *Reasons) held(x *occurrence) string {
 	return "mutex held by " + who.anyone()
 }
 
-func (r *Reasons) kind(name string) (string, *kindReasons) {
+func (r *Reasons) kind(t *Task) (string, *kindReasons) {
+	name, key := t.Kind, t.kindText()
 	if r.kinds == nil {
 		r.kinds = make(map[string]*kindReasons)
 	}
-	k := r.kinds[name]
+	k := r.kinds[key]
 	if k == nil && len(r.kinds) >= textKinds {
-		name = overflowKind
-		k = r.kinds[name]
+		name, key = overflowKind, overflowKind
+		k = r.kinds[key]
 	}
 	if k == nil {
 		k = &kindReasons{rows: make(map[string]*Reason)}
-		r.kinds[name] = k
+		r.kinds[key] = k
 	}
 	return name, k
 }

@@ -160,7 +160,8 @@ type Stretch struct {
 	OnThread bool    // it kept its thread: a system call, or work for the collector
 	Stack    []Frame // where, innermost first
 
-	// Waker ended the waiting. It is empty if that was a timer or the network poller.
+	// Waker ended the waiting. It is empty if that was a timer or the network poller. It has no task
+	// if it only brought what came from the network; see [Task.Disown].
 	Waker Waker
 
 	// Behind is what else ran on the thread that the goroutine got, while it was runnable:

@@ -13,7 +13,10 @@ type Stats struct {
 	Rate   float64
 	Kinds  []KindStats // with tasks, by name
 	Open   int64       // tasks that have not ended
-	Epochs int64       // that have begun, of events that are counted in turns
+	// Outlived is for how long goroutines have run after the end of the tasks that they worked for.
+	Outlived time.Duration
+
+	Epochs int64 // that have begun, of events that are counted in turns
 	Events []EventStats
 	Lost   []LostStats
 }

@@ -70,7 +70,7 @@ func (s *Summary) Add(t *Task) {
 	if t.Server != nil && len(s.servers) < textKinds {
 		s.servers[fmt.Sprint(t.Server.Name, "\x00", t.Server.ID, "\x00", t.Server.PID)] = true
 	}
-	name := t.Kind
+	name := t.kindText()
 	k := s.kinds[name]
 	if k == nil && len(s.kinds) >= textKinds {
 		name = overflowKind

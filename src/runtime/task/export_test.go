@@ -18,6 +18,7 @@ var (
 	WantsClock    = wantsClock
 	Recording     = isRecording
 	Turns         = turnsOf
+	OutlivedTime  = outlivedTime
 )
 
 // Slow has tasks of a kind be slow above a time, or has that found out if it is 0.

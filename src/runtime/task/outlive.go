@@ -8,6 +8,7 @@ import (
 	"internal/runtime/perf"
 	"slices"
 	"sync"
+	"time"
 )
 
 // outliving are tasks that have ended while goroutines worked for them that work for no task now.
@@ -41,8 +42,8 @@ func outlive(id perf.TaskID, slow bool) {
 }
 
 // outlived returns for how long goroutines have run after the end of the tasks that they worked
-// for, in ns, and gives up tasks that have none any more. outliving is locked.
-func outlived() uint64 {
+// for, and gives up tasks that have none any more. outliving is locked.
+func outlived() time.Duration {
 	sum := runtime_perfTaskOutlivedBefore()
 	outliving.list = slices.DeleteFunc(outliving.list, func(id perf.TaskID) bool {
 		ran, n := runtime_perfTaskOutlived(id)
@@ -53,10 +54,10 @@ func outlived() uint64 {
 		sum += ran
 		return false
 	})
-	return uint64(max(0, sum))
+	return time.Duration(sum)
 }
 
-func outlivedTime() uint64 {
+func outlivedTime() time.Duration {
 	outliving.Lock()
 	defer outliving.Unlock()
 	return outlived()

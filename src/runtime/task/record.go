@@ -65,7 +65,8 @@ type Stretch struct {
 	Stack  []runtime.Frame // where, innermost first; PC and Func are not set
 
 	// Waker is the kind of the task whose goroutine ended the wait. It is empty if no task's
-	// did, as at a timer or in the network poller.
+	// did, as at a timer or in the network poller, or where a goroutine that reads a connection
+	// only brought what had come.
 	Waker string
 }
 

@@ -357,6 +357,7 @@ func (p *unpacker) slow(t *record.Task) {
 		t.Timeline = append(t.Timeline, p.stretch())
 	}
 	slices.SortStableFunc(t.Timeline, func(a, b record.Stretch) int { return cmp.Compare(a.Start, b.Start) })
+	t.Disown()
 	for range p.most(maxOutlived) {
 		g := record.Goroutine{ID: p.u(), Func: function(uintptr(p.u()))}
 		created := uintptr(p.u())

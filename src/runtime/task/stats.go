@@ -85,7 +85,7 @@ func readStats() (s record.Stats) {
 	if r == nil {
 		return s
 	}
-	s = record.Stats{Server: r.server, Since: r.since, Rate: r.config.Rate, Open: r.open.open(), Epochs: int64(r.epochs.Load())}
+	s = record.Stats{Server: r.server, Since: r.since, Rate: r.config.Rate, Open: r.open.open(), Epochs: int64(r.epochs.Load()), Outlived: outlivedTime()}
 	for _, name := range r.events {
 		s.Events = append(s.Events, record.EventStats{Name: name})
 	}
@@ -107,7 +107,6 @@ func readStats() (s record.Stats) {
 		{Name: "counts of tasks in which an epoch ended", N: r.changes.Load()},
 		{Name: "epochs in which nothing could be counted", N: r.failed.Load()},
 		{Name: "regions that an execution trace does not have as they were, as they did not nest", N: untold.Load()},
-		{Name: "microseconds that goroutines ran for no task, as theirs had ended", N: outlivedTime() / 1000},
 	}
 	for _, k := range s.Kinds {
 		for i, n := range k.Counted {

@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"runtime/pprof"
 	. "runtime/task"
-	"strings"
 	"testing"
 	"time"
 )
@@ -166,17 +165,6 @@ func TestOutliving(t *testing.T) {
 	}
 }
 
-// outlivedMicros is what has been counted for goroutines whose tasks had ended.
-func outlivedMicros(t *testing.T) int64 {
-	for name, n := range ReadStats().Lost {
-		if strings.HasPrefix(name, "microseconds that goroutines ran for no task") {
-			return int64(n)
-		}
-	}
-	t.Fatal("not counted")
-	return 0
-}
-
 // TestOutlivedTime tests that it is counted for how long a goroutine runs when its task has ended,
 // in the ways in which it may outlive it: while it goes on, and when it has ended.
 func TestOutlivedTime(t *testing.T) {
@@ -237,7 +225,7 @@ func TestOutlivedTime(t *testing.T) {
 				defer close(done)
 				c, end := test.begin(command)
 				c.do(burn)
-				before := outlivedMicros(t)
+				before := OutlivedTime()
 				from := time.Now()
 				end()
 				var iv pprof.Interval
@@ -251,7 +239,7 @@ func TestOutlivedTime(t *testing.T) {
 					iv.Stop(&used, nil)
 				})
 				check := func(when string) {
-					got := time.Duration(outlivedMicros(t)-before) * time.Microsecond
+					got := OutlivedTime() - before
 					least, most := used.Part(pprof.TimeRunning), time.Since(from)
 					if got < least-10*time.Microsecond || got > most {
 						t.Errorf("%s: ran for %v when its task had ended, want %v to %v", when, got, least, most)

@@ -27,9 +27,10 @@ import (
 //
 // The task ends when h returns. It has a note status: the status of the answer, "hijacked"
 // if h took the connection over, or "aborted" if h ended by a panic or
-// [runtime.Goexit] before it had answered. If the request's context was done at the end,
+// [runtime.Goexit] before it had answered. An answer of gRPC that has failed by its grpc-status has
+// that as a note. If the request's context was done at the end,
 // mostly since the client has gone away, a note context says so. The task fails on
-// statuses of 500 and above, and if h doesn't return. Panics go on.
+// statuses of 500 and above, if a call of gRPC does, and if h doesn't return. Panics go on.
 //
 // h gets the ResponseWriter that TaskHandler gets; the servers of package net/http say what is
 // answered. Around the server's writer there may be another one, as of a middleware, that
@@ -72,7 +73,7 @@ func (th *taskHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r)
 		return
 	}
-	s := &served{Context: ctx, t: t, known: known}
+	s := &served{Context: ctx, t: t, known: known, grpc: isGRPC(r.Header)}
 	s.watcher = s
 	server := watchTask(w, &s.watcher)
 	inner := r
@@ -98,6 +99,9 @@ func (th *taskHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}()
 	h.ServeHTTP(w, inner)
 	s.answered(w, server)
+	if s.grpc && s.status.Load() != hijacked {
+		s.failed = s.grpcAnswered(w.Header())
+	}
 	returned = true
 }
 
@@ -130,6 +134,8 @@ type served struct {
 	t       recordedTask
 	watcher internal.TaskWatcher // itself
 	known   bool                 // the kind is a pattern from the start
+	grpc    bool                 // it is a call of gRPC
+	failed  bool                 // as gRPC has it
 	status  atomic.Int32         // of the answer, hijacked, or 0
 	copied  atomic.Pointer[copied]
 }
@@ -214,7 +220,7 @@ func (s *served) end(ctx context.Context, returned bool) {
 		answer = statusText(int(status))
 	}
 	// The context, and what it returns, may be the program's: the task ends even if they panic.
-	defer func() { s.t.EndRequest(answer, done, !returned || status >= 500) }()
+	defer func() { s.t.EndRequest(answer, done, !returned || s.failed || status >= 500) }()
 	if err := ctx.Err(); err != nil {
 		done = contextText(err)
 	}
