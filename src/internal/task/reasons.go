@@ -33,17 +33,19 @@ const (
 const otherReasons = "other reasons"
 
 type kindReasons struct {
+	client         bool
 	slow, requests int
 	rows           map[string]*Reason
 }
 
 // A Reason is why slow tasks of a kind were slow: the first of their [Hazard]s.
 type Reason struct {
-	Kind string
-	Text string        // words that are the same for all of them; empty if nothing stands out
-	N    int           // how many tasks,
-	Of   int           // of so many slow ones of the kind
-	Time time.Duration // of all N
+	Kind   string
+	Client bool          // they are calls
+	Text   string        // words that are the same for all of them; empty if nothing stands out
+	N      int           // how many tasks,
+	Of     int           // of so many slow ones of the kind
+	Time   time.Duration // of all N
 
 	// Newest are those that ended last, the last one first. There are up to ten.
 	Newest []Example
@@ -135,7 +137,7 @@ func (r *Reasons) kind(t *Task) (string, *kindReasons) {
 		k = r.kinds[key]
 	}
 	if k == nil {
-		k = &kindReasons{rows: make(map[string]*Reason)}
+		k = &kindReasons{rows: make(map[string]*Reason), client: key != overflowKind && t.Flags&Client != 0}
 		r.kinds[key] = k
 	}
 	return name, k
@@ -148,7 +150,7 @@ func (r *Reasons) sum(x *occurrence) {
 		row = x.of.rows[x.text]
 	}
 	if row == nil {
-		row = &Reason{Kind: x.kind, Text: x.text}
+		row = &Reason{Kind: x.kind, Client: x.of.client, Text: x.text}
 		x.of.rows[x.text] = row
 		r.rows++
 	}
