@@ -496,9 +496,7 @@ func perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64) (ok bool, rest u
 			c = a.find(t.set)
 		}
 		t.remove(m, &a.usage, c)
-		if p := t.parent; p != nil && !back.next(p) {
-			p.leftBy(m.goid)
-		}
+		t.parent.endsWith(m, back)
 		t.refs-- // not the last one
 	}
 	var free *perfTask

@@ -69,6 +69,14 @@ func (t *perfTask) leftBy(goid uint64) {
 	}
 }
 
+// endsWith is called when m ends a child of t, or t is nil: unless m's goroutine goes back to t, it has
+// left that. The caller holds root.lock.
+func (t *perfTask) endsWith(m *perfMember, back *perfTaskBack) {
+	if t != nil && !back.next(t) {
+		t.leftBy(m.goid)
+	}
+}
+
 func (l *perfLeft) has(goid uint64) bool {
 	for ; l != nil; l = l.next {
 		for _, id := range l.goids[:l.n] {

@@ -17,11 +17,10 @@ import (
 // [http.DefaultServeMux] if h is nil, and records a task of [runtime/task] for each. While
 // tasks are not recorded, it hands requests on as they are.
 //
-// The task's kind is the pattern of a ServeMux that matched, unless the program calls SetKind.
-// Without a pattern the kind is the method and "(no pattern)". If the task is recorded before a
-// ServeMux within h has chosen one, samples of the task until then, and its label, have the kind
-// without a pattern: so h is best the ServeMux itself, or a handler that is registered with
-// one. The task is a child of the one that the request's headers name (W3C Trace Context, traceparent
+// The task's kind is the innermost pattern of a ServeMux that matched, unless the program calls SetKind.
+// Without a pattern the kind is the method and "(no pattern)". Samples of the task until a
+// ServeMux within h has chosen one have the kind that there was: so h is best the ServeMux
+// itself. The task is a child of the one that the request's headers name (W3C Trace Context, traceparent
 // and tracestate), and only an answer to a request that came with a clock has such headers
 // added.
 //
@@ -64,8 +63,7 @@ func (th *taskHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h, kind := th.match(r)
-	known := kind != ""
-	if !known {
+	if kind == "" {
 		kind = taskMethod(r.Method) + " (no pattern)"
 	}
 	ctx, t := taskReceive(outer, kind, traceHeader(r.Header))
@@ -73,7 +71,7 @@ func (th *taskHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r)
 		return
 	}
-	s := &served{Context: ctx, t: t, known: known, grpc: isGRPC(r.Header)}
+	s := &served{Context: ctx, t: t, grpc: isGRPC(r.Header)}
 	s.watcher = s
 	server := watchTask(w, &s.watcher)
 	inner := r
@@ -133,7 +131,6 @@ type served struct {
 	context.Context
 	t       recordedTask
 	watcher internal.TaskWatcher // itself
-	known   bool                 // the kind is a pattern from the start
 	grpc    bool                 // it is a call of gRPC
 	failed  bool                 // as gRPC has it
 	status  atomic.Int32         // of the answer, hijacked, or 0
@@ -163,7 +160,7 @@ var onMatch = func(ctx context.Context, r *http.Request, pattern string) *http.R
 	if s == nil {
 		return nil
 	}
-	if pattern != "" && !s.known {
+	if pattern != "" {
 		s.t.Matched(pattern)
 	}
 	if c := s.copied.Load(); c != nil && c.inner == r {
