@@ -5,9 +5,48 @@
 package task
 
 import (
+	"internal/testenv"
+	"os"
+	"path/filepath"
+	"regexp"
 	"runtime/pprof"
+	"strings"
 	"testing"
 )
+
+// TestCarrierNames tests that the standard library has the functions that are named.
+func TestCarrierNames(t *testing.T) {
+	n := 0
+	for _, c := range carriers {
+		slash := strings.LastIndexByte(c.fn, '/') + 1
+		pkg, fn, _ := strings.Cut(c.fn[slash:], ".")
+		pkg = c.fn[:slash] + pkg
+		if first, _, _ := strings.Cut(pkg, "/"); strings.Contains(first, ".") {
+			continue
+		}
+		n++
+		receiver, method, _ := strings.Cut(fn, ").")
+		def := regexp.MustCompile(`(?m)^func \(\w+ ` + regexp.QuoteMeta(strings.TrimPrefix(receiver, "(")) + `\) ` + method + `\(`)
+		files, err := filepath.Glob(filepath.Join(testenv.GOROOT(t), "src", pkg, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for _, f := range files {
+			b, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = found || def.Match(b)
+		}
+		if !found {
+			t.Errorf("no function %s", c.fn)
+		}
+	}
+	if n < 10 {
+		t.Errorf("only %d functions", n)
+	}
+}
 
 // TestCarries tests who only brings what has come from the network.
 func TestCarries(t *testing.T) {
