@@ -30,6 +30,7 @@ const (
 	perfFreeMember
 	perfFreeBack
 	perfFreeAsking
+	perfFreeLeft
 	perfFreeKinds
 )
 

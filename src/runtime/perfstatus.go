@@ -466,7 +466,7 @@ func (a *perfAccount) endMember(mp *m) {
 		a.preempted(ticks, perfCPUFree)
 	}
 	a.settle(nanos, ticks)
-	a.leaveTask()
+	a.leaveTask(perfLeaveEnd)
 }
 
 // judge finds out whether a is plain: whether nothing has to be asked when its part

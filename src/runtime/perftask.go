@@ -45,7 +45,8 @@ type perfTask struct {
 	depth  int
 	refs   int
 	span   uint64
-	kind   uint32
+	kind   atomic.Uint32
+	goid   uint64      // of the goroutine that began it, which works for it, or 0
 	open   atomic.Bool // also read without lock; see live
 	began  int64
 	ended  int64
@@ -63,6 +64,8 @@ type perfTask struct {
 	counts     [perf.MaxEvents]perf.Count
 	unread     uint64
 	goroutines uint64
+	left       *perfLeft
+	unfound    int64 // goroutines that should have come back, and children that nest too deep
 
 	log perfTaskLog
 }
@@ -89,6 +92,10 @@ type perfMember struct {
 	usage  perf.Usage
 	counts [perf.MaxEvents]perf.Count
 	unread uint64
+
+	// ranAtEnd is for how long the goroutine had run when its task ended, and 1 more; 0 if
+	// it works for one. Protected by root.lock.
+	ranAtEnd int64
 
 	woken perfWoken
 }
@@ -123,6 +130,7 @@ type perfJoin uint8
 const (
 	perfJoinOther perfJoin = iota
 	perfJoinNew            // it has just made it
+	perfJoinBorn           // it is born to it
 	perfJoinBack           // it has before, until it began another one
 )
 
@@ -171,9 +179,10 @@ func perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.SetID, n
 		perfTasksMade.Add(1)
 	}
 	t.root, t.parent, t.depth = t, nil, 0
-	t.span, t.kind, t.set, t.events = span, kind, set, n
+	t.span, t.set, t.events = span, set, n
+	t.kind.Store(kind)
 	t.usage = perf.Usage{}
-	t.goroutines = 0
+	t.goroutines, t.unfound, t.goid = 0, 0, 0
 	t.refs, t.ended = 1, 0
 	t.open.Store(true)
 	if n > 0 {
@@ -183,7 +192,11 @@ func perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.SetID, n
 	if p := perfFindTask(parent); p != nil {
 		root := p.root
 		lock(&root.lock)
-		if p.root == root && p.serial.Load() == parent.Serial && p.refs > 0 && p.depth < perf.MaxTaskDepth {
+		if p.root != root || p.serial.Load() != parent.Serial || p.refs == 0 {
+			// It has gone meanwhile.
+		} else if p.depth >= perf.MaxTaskDepth {
+			p.unfound++
+		} else {
 			t.root, t.parent, t.depth = p.root, p, p.depth+1
 			p.refs++
 			t.next = p.children
@@ -200,6 +213,7 @@ func perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.SetID, n
 	if enter {
 		a.settleNow(mp, perfCPUPaged)
 		t.began = a.latest
+		t.goid = getg().goid
 		a.workFor(getg(), mp, id, perfJoinNew, false)
 	} else {
 		t.began, _ = perfNow(mp)
@@ -227,13 +241,11 @@ func perfNewMember() *perfMember {
 	return m
 }
 
-// joinTask makes m, with the goroutine's numbers in it, a's. from is the root of the task that
-// the goroutine worked for before, or nil: if it is another one than t's, the goroutine
-// is new to the tasks that t is a child of. It reports false if t has been given up,
-// or has ended, and so have those that it is a child of.
-func (a *perfAccount) joinTask(m *perfMember, t *perfTask, serial uint64, how perfJoin, from *perfTask) bool {
+// joinTask makes m, with the goroutine's numbers in it, a's. It reports false if t has been given
+// up, or has ended, and so have those that it is a child of.
+func (a *perfAccount) joinTask(m *perfMember, t *perfTask, serial uint64, how perfJoin) bool {
 	m.account, m.task = a, t
-	m.woken.since = 0
+	m.woken.since, m.ranAtEnd = 0, 0
 	m.prev = nil
 	root := t.root
 	// Nobody else has a new task. (A child's parent has.)
@@ -246,12 +258,13 @@ func (a *perfAccount) joinTask(m *perfMember, t *perfTask, serial uint64, how pe
 		return false
 	}
 	t.refs++
-	if from != root && how != perfJoinBack {
+	if how != perfJoinBack {
 		for s := t; s != nil; s = s.parent {
+			if how == perfJoinOther && s.hasCounted(m) || how == perfJoinNew && s != t && s.hasCounted(m) {
+				break
+			}
 			s.goroutines++
 		}
-	} else if how == perfJoinNew {
-		t.goroutines++
 	}
 	if root.askers != 0 {
 		for i, r := range root.asking {
@@ -279,7 +292,7 @@ func (a *perfAccount) joinTask(m *perfMember, t *perfTask, serial uint64, how pe
 // count for the task.
 //
 //go:nowritebarrierrec
-func (a *perfAccount) leaveTask() {
+func (a *perfAccount) leaveTask(why perfLeaving) {
 	m := a.member.ptr()
 	t := m.task
 	var c *perfAccountCounts
@@ -289,6 +302,9 @@ func (a *perfAccount) leaveTask() {
 	root := t.root
 	root.lockTree()
 	t.remove(m, &a.usage, c)
+	if why == perfLeaveGone || why == perfLeaveOn && !t.open.Load() {
+		t.leftBy(m.goid)
+	}
 	a.member = 0 // before a signal handler could find a task that has gone
 	free := t.unref()
 	unlock(&root.lock)
@@ -302,6 +318,10 @@ func (a *perfAccount) leaveTask() {
 //go:nowritebarrierrec
 func (t *perfTask) remove(m *perfMember, usage *perf.Usage, c *perfAccountCounts) {
 	m.addTo(t, usage, c)
+	if m.ranAtEnd != 0 {
+		perfOutlived.Add(usage.Parts[perf.PartRunning] - (m.ranAtEnd - 1))
+		m.ranAtEnd = 0
+	}
 	if root := t.root; root.askers != 0 {
 		for _, r := range root.asking {
 			if r != nil && r.at == m {
@@ -355,7 +375,9 @@ func (m *perfMember) addTo(t *perfTask, usage *perf.Usage, c *perfAccountCounts)
 			if r == nil || r.task != t || m.asked[i] == r.number {
 				continue
 			}
-			r.gone++
+			if m.goid != t.goid || t.open.Load() {
+				r.gone++
+			}
 			r.left.AddSince(usage, &m.usage)
 			if c != nil && t.set == c.set {
 				m.addCounts(&r.counts, &r.unread, t.events, c)
@@ -411,6 +433,8 @@ func (t *perfTask) freeAll() {
 		next := t.next
 		t.next = nil
 		t.log.free()
+		t.left.freeAll()
+		t.left = nil
 		perfFreeTask.push(&t.node)
 		t = next
 	}
@@ -429,7 +453,7 @@ func (p *perfMember) inherit(newg *g, a *perfAccount) {
 		c = a.count(p.task.set)
 		c.intervals++
 	}
-	if !a.joinTask(m, p.task, p.task.serial.Load(), perfJoinOther, nil) {
+	if !a.joinTask(m, p.task, p.task.serial.Load(), perfJoinBorn) {
 		if c != nil {
 			c.intervals--
 		}
@@ -440,7 +464,7 @@ func (p *perfMember) inherit(newg *g, a *perfAccount) {
 
 // perfTaskEnd ends a task, and stores what its members have used: u is zero. Then it gives
 // the task up, unless it has taken longer than slow ns: its log can be read until
-// perfTaskGiveUp then. If the calling goroutine works for it, it works for what it worked for
+// perfTaskGiveUp then. Nor does it if u.Outlives is not 0; see perfTaskOutlived. If the calling goroutine works for it, it works for what it worked for
 // before from now on. It reports false if the task has ended before.
 //
 // If the task has many members, it returns who asks, for perfTaskEndRest. Until that has been
@@ -472,6 +496,7 @@ func perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64) (ok bool, rest u
 			c = a.find(t.set)
 		}
 		t.remove(m, &a.usage, c)
+		t.parent.endsWith(m, back)
 		t.refs-- // not the last one
 	}
 	var free *perfTask
@@ -501,7 +526,7 @@ func perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64) (ok bool, rest u
 	free.freeAll()
 	if leave {
 		a.noMember(m, c)
-		a.goBack(getg(), mp, back, root)
+		a.goBack(getg(), mp, back)
 	}
 	releasem(mp)
 	return true, rest
@@ -524,10 +549,14 @@ func perfTaskEndRest(rest uintptr, u *perf.TaskUsage, slow int64) {
 	releasem(mp)
 }
 
-// giveUp gives t up, which has ended, unless it has taken longer than slow ns. The caller
-// holds root.lock.
+// giveUp gives t up, which has ended, unless it has taken longer than slow ns, or goroutines
+// outlive it. The caller holds root.lock.
 func (t *perfTask) giveUp(u *perf.TaskUsage, slow int64) (free *perfTask) {
 	if u.Wall > slow {
+		return nil
+	}
+	if u.Outlives > 0 {
+		t.log.free()
 		return nil
 	}
 	if free = t.unref(); free == nil {
@@ -550,15 +579,18 @@ func perfTaskGo(f func()) {
 	releasem(mp)
 }
 
-// perfTaskGiveUp gives up a task that has ended.
+// perfTaskGiveUp gives up a task that has ended; only its log, if keep.
 //
 //go:linkname perfTaskGiveUp runtime/task.runtime_perfTaskGiveUp
-func perfTaskGiveUp(id perf.TaskID) {
+func perfTaskGiveUp(id perf.TaskID, keep bool) {
 	mp := acquirem()
 	if t := perfFindTask(id); t != nil {
 		root := t.root
 		lock(&root.lock)
-		free := t.unref()
+		var free *perfTask
+		if !keep {
+			free = t.unref()
+		}
 		if free == nil {
 			t.log.free()
 		}

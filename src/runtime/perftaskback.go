@@ -40,21 +40,22 @@ func perfNewBack() *perfTaskBack {
 	return b
 }
 
-// push appends w. If there is no room, tasks that have gone make some, and else the
-// oldest one does: who nests tasks deeper finds no way back to that.
-func (b *perfTaskBack) push(w perfTaskWas) *perfTaskBack {
+// push appends w. If there is no room, tasks that have ended make some, and else the
+// oldest one does: who nests tasks deeper finds no way back to that, which is counted.
+func (b *perfTaskBack) push(w perfTaskWas, goid uint64) *perfTaskBack {
 	if b == nil {
 		b = perfNewBack()
 	}
 	if b.n == len(b.was) {
 		n := 0
 		for i := range b.was {
-			if perfFindTask(b.was[i].id) != nil {
+			if perfTaskPresent(b.was[i].id) {
 				b.was[n] = b.was[i]
 				n++
 			}
 		}
 		if n == len(b.was) {
+			perfTaskLeft(b.was[0].id, goid, true)
 			copy(b.was[:], b.was[1:])
 			n--
 		}
@@ -84,6 +85,11 @@ func (b *perfTaskBack) find(id perf.TaskID) int {
 		}
 	}
 	return -1
+}
+
+// next reports whether the latest one is t.
+func (b *perfTaskBack) next(t *perfTask) bool {
+	return b.len() > 0 && b.was[b.n-1].id == t.id()
 }
 
 //go:nowritebarrierrec
@@ -150,6 +156,9 @@ func perfTaskExit(id perf.TaskID) {
 		if i := m.back.find(id); m.task == perfFindTask(id) && !m.label {
 			perfGoBack(mp)
 		} else if i >= 0 {
+			for _, w := range m.back.was[i:m.back.n] {
+				perfTaskLeft(w.id, m.goid, false)
+			}
 			m.back.n = i
 			perfGoBack(mp)
 		}
@@ -239,8 +248,8 @@ func perfGoBack(mp *m) {
 	perfRelabel() // what has been sampled is the task's
 	a := perfAccountOf(getg())
 	a.settleNow(mp, perfCPUPaged)
-	back, tree := a.leaveFor(mp)
-	a.goBack(getg(), mp, back, tree)
+	back := a.leaveFor(mp, perfLeaveGone)
+	a.goBack(getg(), mp, back)
 }
 
 // workFor has gp, the current goroutine, whose account a is settled, work for the task that
@@ -249,39 +258,36 @@ func perfGoBack(mp *m) {
 func (a *perfAccount) workFor(gp *g, mp *m, id perf.TaskID, how perfJoin, label bool) {
 	perfRelabel() // what has been sampled is not the task's
 	var back *perfTaskBack
-	var tree *perfTask
 	if m := a.member.ptr(); m != nil {
 		was := perfTaskWas{m.task.id(), m.label}
-		back, tree = a.leaveFor(mp)
-		back = back.push(was)
+		back = a.leaveFor(mp, perfLeaveOn).push(was, gp.goid)
 	}
-	if !a.rejoin(gp, mp, id, how, label, back, tree) {
-		a.goBack(gp, mp, back, tree)
+	if !a.rejoin(gp, mp, id, how, label, back) {
+		a.goBack(gp, mp, back)
 	}
 }
 
 // leaveFor ends the membership of the current goroutine, whose account a is settled. It
-// returns what the goroutine may go back to, and the root of the task that it has left.
-func (a *perfAccount) leaveFor(mp *m) (back *perfTaskBack, tree *perfTask) {
+// returns what the goroutine may go back to.
+func (a *perfAccount) leaveFor(mp *m, why perfLeaving) (back *perfTaskBack) {
 	m := a.member.ptr()
-	back, tree = m.back, m.task.root
-	m.back = nil
+	back, m.back = m.back, nil
 	if m.task.events > 0 {
 		a.readMember(m, mp)
 	}
-	a.leaveTask()
-	return back, tree
+	a.leaveTask(why)
+	return back
 }
 
 // goBack has gp, the current goroutine, whose account a is settled, work for the latest
 // task of back that is there.
-func (a *perfAccount) goBack(gp *g, mp *m, back *perfTaskBack, tree *perfTask) {
+func (a *perfAccount) goBack(gp *g, mp *m, back *perfTaskBack) {
 	for {
 		w, ok := back.pop()
 		if !ok {
 			break
 		}
-		if perfTaskPresent(w.id) && a.rejoin(gp, mp, w.id, perfJoinBack, w.label, back, tree) {
+		if perfTaskPresent(w.id) && a.rejoin(gp, mp, w.id, perfJoinBack, w.label, back) {
 			return
 		}
 	}
@@ -291,7 +297,7 @@ func (a *perfAccount) goBack(gp *g, mp *m, back *perfTaskBack, tree *perfTask) {
 
 // rejoin has gp, which is the current goroutine and a member of no task, and whose account
 // a is settled, join the one that id names. It reports false if that is not there.
-func (a *perfAccount) rejoin(gp *g, mp *m, id perf.TaskID, how perfJoin, label bool, back *perfTaskBack, tree *perfTask) bool {
+func (a *perfAccount) rejoin(gp *g, mp *m, id perf.TaskID, how perfJoin, label bool, back *perfTaskBack) bool {
 	t := perfFindTask(id)
 	if t == nil {
 		return false
@@ -307,7 +313,7 @@ func (a *perfAccount) rejoin(gp *g, mp *m, id perf.TaskID, how perfJoin, label b
 		m.unread, _, _ = c.read(a, mp, counts[:t.events])
 		m.counts = counts
 	}
-	if a.joinTask(m, t, id.Serial, how, tree) {
+	if a.joinTask(m, t, id.Serial, how) {
 		return true
 	}
 	if t.events > 0 {
@@ -342,7 +348,7 @@ func perfTaskKind(gp *g) int64 {
 	if a := perfAccountOf(gp); a != nil {
 		if m := a.member.ptr(); m != nil {
 			if t := m.task.live(); t != nil {
-				return int64(t.kind) & perf.TaskKindMask
+				return int64(t.kind.Load()) & perf.TaskKindMask
 			}
 		}
 	}

@@ -50,9 +50,10 @@ type perfTaskProc struct {
 	next uint32
 	had  [8]struct {
 		from, to int64
+		span     uint64
 		kind     uint32
 	}
-	_ [40]byte // apart from the next one's
+	_ [56]byte // apart from the next one's
 }
 
 // perfStops are the latest times for which the world was stopped, in ticks. The thread
@@ -229,7 +230,7 @@ func perfLogAway(gp *g, a *perfAccount, now int64) {
 		s.Waker = a.waker
 	}
 	s.StackLen = perfFramePCs(gp, gp.sched.bp, s.Stack[:])
-	s.BehindKind, s.Behind = perfBehind(getg().m, s.Wake, now)
+	s.BehindKind, s.BehindSpan, s.Behind = perfBehind(getg().m, s.Wake, now)
 	m.log(&s)
 }
 
@@ -283,7 +284,7 @@ func perfWake(a *perfAccount) {
 	}
 	if b := perfAccountOf(by); b != nil && b.member != 0 {
 		if t := b.member.ptr().task.live(); t != nil {
-			w.span, w.kind = t.span, t.kind
+			w.span, w.kind = t.span, t.kind.Load()
 		}
 	}
 	if getg() == mp.g0 {
@@ -303,32 +304,36 @@ func perfRan(a *perfAccount, now int64) {
 			p := &perfTaskConfig.procs[id]
 			h := &p.had[p.next%uint32(len(p.had))]
 			p.next++
-			h.from, h.to, h.kind = a.turn, now, t.kind
+			h.from, h.to, h.span, h.kind = a.turn, now, t.span, t.kind.Load()
 		}
 	}
 }
 
 // perfBehind returns the kind of the tasks that had mp's P for longest between from and to,
-// and for how long.
+// the latest one of them, and for how long they had it.
 //
 //go:nowritebarrierrec
-func perfBehind(mp *m, from, to int64) (kind uint32, nanos int64) {
+func perfBehind(mp *m, from, to int64) (kind uint32, span uint64, nanos int64) {
 	if mp.p == 0 || int(mp.p.ptr().id) >= len(perfTaskConfig.procs) {
-		return 0, 0
+		return 0, 0, 0
 	}
 	p := &perfTaskConfig.procs[mp.p.ptr().id]
 	for i := range p.had {
-		sum := int64(0)
+		sum, last := int64(0), 0
 		for j := range p.had { // few
 			if h := &p.had[j]; h.kind == p.had[i].kind {
-				sum += max(0, min(h.to, to)-max(h.from, from))
+				d := max(0, min(h.to, to)-max(h.from, from))
+				sum += d
+				if d > 0 && h.to >= p.had[last].to || p.had[last].kind != h.kind {
+					last = j
+				}
 			}
 		}
 		if sum > nanos {
-			kind, nanos = p.had[i].kind, sum
+			kind, span, nanos = p.had[i].kind, p.had[last].span, sum
 		}
 	}
-	return kind, nanos
+	return kind, span, nanos
 }
 
 // perfStopped is called before the world is started, which was stopped as w says.

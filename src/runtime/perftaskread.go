@@ -253,6 +253,7 @@ func (t *perfTask) read(u *perf.TaskUsage, nanos int64) {
 // readLog stores in u how much there is in the log. The caller holds root.lock.
 func (t *perfTask) readLog(u *perf.TaskUsage) {
 	u.Stretches, u.Short, u.ShortNanos, u.NoMemory = t.log.n, t.log.short, perfTicksToNanos(t.log.shortTicks), t.log.noMemory
+	u.Unfound = t.unfound
 }
 
 // readAll adds what the members have used that have not been looked at, and ends asking. The
@@ -284,7 +285,10 @@ func (r *perfAsking) read(u *perf.TaskUsage) (free *perfTask, more bool) {
 // how much there was to look at.
 func (r *perfAsking) add(u *perf.TaskUsage, s *perfTask, m *perfMember, used *perf.Usage) (work int) {
 	t := r.task
-	u.Working++
+	if m.goid != t.goid || t.open.Load() {
+		u.Working++ // who began it does not outlive it
+	}
+	t.outlives(m, u, used.Parts[perf.PartRunning])
 	u.Usage.AddSince(used, &m.usage)
 	if t.events == 0 || s.set != t.set {
 		return 1
@@ -368,8 +372,8 @@ func (a *perfAccount) peek(u *perf.Usage, nanos, ticks int64) {
 	perfCountAccount(-1)
 }
 
-// perfTaskMembers stores the first goroutines that work for a task, which has not been
-// given up, and its children.
+// perfTaskMembers stores the first goroutines that outlive a task, which has ended and has not
+// been given up: they work for it or for children of it, and have not begun it.
 //
 //go:linkname perfTaskMembers runtime/task.runtime_perfTaskMembers
 func perfTaskMembers(id perf.TaskID, dst []perf.TaskGoroutine) (n int) {
@@ -381,6 +385,9 @@ func perfTaskMembers(id perf.TaskID, dst []perf.TaskGoroutine) (n int) {
 			free, more := r.look(func(s *perfTask, m *perfMember) (work int) {
 				if n == len(dst) {
 					return 0
+				}
+				if m.goid == t.goid {
+					return 1
 				}
 				dst[n] = perf.TaskGoroutine{Goid: m.goid, Start: m.startpc, Created: m.gopc, Part: m.account.part}
 				n++

@@ -239,7 +239,7 @@ func TestCauseTable(t *testing.T) {
 	used := make(map[string]bool)
 	for part := range Part(NumParts + 1) {
 		for call := -1; call < 1; call++ {
-			for _, waker := range []Waker{s.Waker, {}} {
+			for _, waker := range []Waker{s.Waker, {}, {Goroutine: 1, Stack: []Frame{{Func: carriers[0].fn}}}} {
 				s.Waker = waker
 				for _, reason := range []string{"reason", "GC assist wait"} {
 					seg := &Segment{Task: x, Part: part, Reason: reason, Stretch: s, Call: call, Frame: Place(stack)}

@@ -50,6 +50,8 @@ var causeTable = []causeRow{
 	}, "way of call {call} {time}", "", 100 * time.Microsecond},
 	{"call", func(p *piece) bool { return p.seg.Call >= 0 },
 		"call {call} took {time}", "", 100 * time.Microsecond},
+	{"peer", func(p *piece) bool { return carries(p.seg.Stretch.Waker.Stack) != "" },
+		"{brings} {time} at {place}", "{brings} {time}", 100 * time.Microsecond},
 	{"network", in(pprof.TimeNetwork),
 		"network {time} at {place}", "network {time}", 100 * time.Microsecond},
 	{"sleep", in(pprof.TimeSleep),
@@ -159,6 +161,8 @@ func (p *piece) word(name string) string {
 		return strconv.Quote(s.BehindKind)
 	case "waker":
 		return s.Waker.text()
+	case "brings":
+		return carries(s.Waker.Stack)
 	case "call":
 		c := &p.seg.Task.Calls[p.seg.Call]
 		text := strconv.Quote(c.Kind)

@@ -286,7 +286,7 @@ func (c *coder) stretch(s *Stretch, before time.Duration) {
 
 func (c *coder) lost(l *Lost) {
 	fields := [...]*int64{
-		&l.Stretches, (*int64)(&l.StretchesTime), &l.Memory, &l.Regions, &l.Calls, &l.Notes, &l.Before,
+		&l.Stretches, (*int64)(&l.StretchesTime), &l.Memory, &l.Regions, &l.Calls, &l.Notes, &l.Before, &l.Unfound,
 	}
 	n := len(fields)
 	for n > 0 && *fields[n-1] == 0 {

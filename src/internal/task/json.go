@@ -433,4 +433,5 @@ func (o *jsonObject) lost(l *Lost) {
 	o.value("lost_calls", &l.Calls)
 	o.value("lost_notes", &l.Notes)
 	o.value("lost_before", &l.Before)
+	o.value("lost_unfound", &l.Unfound)
 }

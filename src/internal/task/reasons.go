@@ -37,17 +37,19 @@ const (
 )
 
 type kindReasons struct {
+	client         bool
 	slow, requests int
 	rows           map[string]*Reason
 }
 
 // A Reason is why slow tasks of a kind were slow: the first of their [Cause]s.
 type Reason struct {
-	Kind string
-	Text string        // words that are the same for all of them; empty if nothing stands out
-	N    int           // how many tasks,
-	Of   int           // of so many slow ones of the kind
-	Time time.Duration // of all N
+	Kind   string
+	Client bool          // they are calls
+	Text   string        // words that are the same for all of them; empty if nothing stands out
+	N      int           // how many tasks,
+	Of     int           // of so many slow ones of the kind
+	Time   time.Duration // of all N
 
 	// Newest are those that ended last, the last one first. There are up to ten.
 	Newest []Example
@@ -100,7 +102,7 @@ func (r *Reasons) Add(t *Task) {
 	}
 	r.locks.add(t)
 	x := &occurrence{task: Example{t.Trace, t.Span, t.Start, t.Wall}}
-	x.kind, x.of = r.kind(t.Kind)
+	x.kind, x.of = r.kind(t)
 	x.of.slow++
 	if t.Flags&ServerOf != 0 {
 		x.of.requests++
@@ -128,18 +130,19 @@ func (r *Reasons) held(x *occurrence) string {
 	return "mutex held by " + who.anyone()
 }
 
-func (r *Reasons) kind(name string) (string, *kindReasons) {
+func (r *Reasons) kind(t *Task) (string, *kindReasons) {
+	name, key := t.Kind, t.kindText()
 	if r.kinds == nil {
 		r.kinds = make(map[string]*kindReasons)
 	}
-	k := r.kinds[name]
+	k := r.kinds[key]
 	if k == nil && len(r.kinds) >= maxKinds {
-		name = otherKind
-		k = r.kinds[name]
+		name, key = otherKind, otherKind
+		k = r.kinds[key]
 	}
 	if k == nil {
-		k = &kindReasons{rows: make(map[string]*Reason)}
-		r.kinds[name] = k
+		k = &kindReasons{rows: make(map[string]*Reason), client: key != otherKind && t.Flags&Client != 0}
+		r.kinds[key] = k
 	}
 	return name, k
 }
@@ -151,7 +154,7 @@ func (r *Reasons) sum(x *occurrence) {
 		row = x.of.rows[x.text]
 	}
 	if row == nil {
-		row = &Reason{Kind: x.kind, Text: x.text}
+		row = &Reason{Kind: x.kind, Client: x.of.client, Text: x.text}
 		x.of.rows[x.text] = row
 		r.rows++
 	}

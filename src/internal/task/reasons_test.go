@@ -110,7 +110,7 @@ func TestReasonsBalance(t *testing.T) {
 	n, of, others := 0, make(map[string]int), 0
 	for _, x := range list {
 		n += x.N
-		of[x.Kind] = x.Of
+		of[KindText(x.Kind, x.Client)] = x.Of
 		if x.Text == otherReasons {
 			others += x.N
 		}

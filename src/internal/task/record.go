@@ -160,7 +160,8 @@ type Stretch struct {
 	OnThread bool    // it kept its thread: a system call, or work for the collector
 	Stack    []Frame // where, innermost first
 
-	// Waker ended the waiting. It is empty if that was a timer or the network poller.
+	// Waker ended the waiting. It is empty if that was a timer or the network poller. It has no task
+	// if it only brought what came from the network; see [Task.Disown].
 	Waker Waker
 
 	// Behind is what else ran on the thread that the goroutine got, while it was runnable:
@@ -206,4 +207,5 @@ type Lost struct {
 	Calls         int64         // that were too many, the shortest ones
 	Notes         int64         // that were too many or too long
 	Before        int64         // records that the ring has lost before this one
+	Unfound       int64         // goroutines that nested so many tasks that they did not come back to this one, and children that are too deep
 }

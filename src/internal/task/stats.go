@@ -13,7 +13,10 @@ type Stats struct {
 	Rate   float64
 	Kinds  []KindStats // with tasks, by name
 	Open   int64       // tasks that have not ended
-	Epochs int64       // that have begun, of events that are counted in turns
+	// Outlived is for how long goroutines have run after the end of the tasks that they worked for.
+	Outlived time.Duration
+
+	Epochs int64 // that have begun, of events that are counted in turns
 	Events []EventStats
 	Lost   []LostStats
 }
@@ -21,6 +24,7 @@ type Stats struct {
 // KindStats are the numbers of the tasks of a kind that have ended.
 type KindStats struct {
 	Kind                string
+	Client              bool // they are calls; others of that name are apart
 	Count, Failed, Slow int64
 	Open                int64         // that have not ended
 	Wall                time.Duration // of all

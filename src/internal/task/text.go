@@ -277,6 +277,7 @@ func (t *Task) rest(b *bufio.Writer) {
 		{t.Lost.Calls, "calls, the shortest ones"},
 		{t.Lost.Notes, "notes, too many or too long"},
 		{t.Lost.Before, "records before this one"},
+		{t.Lost.Unfound, "goroutines that did not come back, and children, too many of which were nested"},
 	} {
 		if l.n > 0 {
 			fmt.Fprintf(b, "\nNot recorded: %d %s", l.n, l.text)

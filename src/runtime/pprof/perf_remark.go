@@ -39,7 +39,7 @@ func (e *perfEvent) remarks() []string {
 // withoutSamples returns why there are no samples of e, "" if there are.
 func (e *perfEvent) withoutSamples() string {
 	ledger := e.ledger()
-	if ledger.Samples != 0 || ledger.Lost != 0 || e.lostBuffer != 0 {
+	if ledger.Samples+ledger.Delayed+ledger.InHandler != 0 || ledger.Lost != 0 || e.lostBuffer != 0 {
 		return ""
 	}
 	if why := silentCause(e.Event, ledger.Counted.Value, ledger.Counted.Running); why != "" {

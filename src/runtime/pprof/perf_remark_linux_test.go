@@ -26,6 +26,29 @@ func TestPerfWithoutSamples(t *testing.T) {
 	}
 }
 
+// TestPerfOnlyDelayed checks that a profile whose samples all came late does not say that it has none.
+func TestPerfOnlyDelayed(t *testing.T) {
+	perfNeedsAs(t, "page-faults", "page-faults")
+	const n = 1000
+	for range 100 {
+		r := perfProfileOf(t, []perfReq{{"page-faults", n}}, func() {
+			unblock := perfBlockSIGPROF(t)
+			perfFault(t, 3*n)
+			unblock()
+		})[0]
+		if r.comment("sampled") == 0 {
+			t.Fatalf("no samples of %d faults:\n%s", 3*n, r.ledger())
+		}
+		if strings.Contains(r.ledger(), "no samples") {
+			t.Fatalf("the profile has samples, but says:\n%s", r.ledger())
+		}
+		if r.comment("samples") == 0 {
+			return // another thread may have had one
+		}
+	}
+	t.Error("all profiles have samples that did not come late")
+}
+
 func TestSilentCause(t *testing.T) {
 	for _, test := range []struct {
 		event            string

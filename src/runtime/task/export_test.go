@@ -18,10 +18,11 @@ var (
 	WantsClock    = wantsClock
 	Recording     = isRecording
 	Turns         = turnsOf
+	OutlivedTime  = outlivedTime
 )
 
 // Slow has tasks of a kind be slow above a time, or has that found out if it is 0.
-func Slow(kind string, d time.Duration) { kindOf(kind).setThreshold(d) }
+func Slow(kind string, d time.Duration) { kindOf(kind, false).setThreshold(d) }
 
 // Epochs returns how many epochs have begun.
 func Epochs() uint64 {

@@ -189,7 +189,7 @@ func (t *Task) adopt(h Header) {
 	for root.up != nil {
 		root = root.up
 	}
-	if p.Trace == root.trace && p.Span == root.parent {
+	if id := root.identity(); p.Trace == id.trace && p.Span == id.parent {
 		return
 	}
 	t.adopted = true
@@ -203,9 +203,10 @@ func (t *Task) send(h Header) {
 		return // there is nothing to add
 	}
 	if !t.adopted {
-		p := record.Traceparent{Trace: t.trace, Span: t.span, Sampled: t.sampled == sampledYes, Random: t.random}
-		if t.sampled == sampledHere {
-			p.Sampled = lastRecording.Load().samples(t.trace)
+		id := t.identity()
+		p := record.Traceparent{Trace: id.trace, Span: t.span, Sampled: id.sampled == sampledYes, Random: id.random}
+		if id.sampled == sampledHere {
+			p.Sampled = lastRecording.Load().samples(id.trace)
 		}
 		h.Set(traceparent, p.String())
 	}

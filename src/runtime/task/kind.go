@@ -18,8 +18,9 @@ import (
 
 // A kind is what is known of tasks with one name. Kinds stay.
 type kind struct {
-	name string
-	id   uint32
+	name   string
+	client bool // they are calls
+	id     uint32
 
 	threshold atomic.Int64 // ns, above which a task is slow; 0 if none
 	fixed     atomic.Bool  // the threshold is given
@@ -68,29 +69,35 @@ func lengthEnd(i int) int64 {
 }
 
 var kinds struct {
-	byName atomic.Pointer[map[string]*kind]
+	byName atomic.Pointer[map[kindKey]*kind]
 	cache  [64]atomic.Pointer[kind] // some of byName; see slotOf
 	mu     sync.Mutex
 	byID   []*kind       // from 1; kinds.mu
 	many   atomic.Uint64 // tasks that became "other"
 }
 
+// A kindKey is a name, and whether tasks of it are calls. A client's and a server's may have the same.
+type kindKey struct {
+	name   string
+	client bool
+}
+
 // otherKind is the name of the kind of tasks whose own would be one too many.
 const otherKind = "other"
 
-// kindOf returns the kind with a name.
-func kindOf(name string) *kind {
+// kindOf returns the kind with a name, of calls if client.
+func kindOf(name string, client bool) *kind {
 	slot := &kinds.cache[slotOf(name)%uint(len(kinds.cache))]
-	if k := slot.Load(); k != nil && k.name == name {
+	if k := slot.Load(); k != nil && k.name == name && k.client == client {
 		return k
 	}
 	if m := kinds.byName.Load(); m != nil {
-		if k := (*m)[name]; k != nil {
+		if k := (*m)[kindKey{name, client}]; k != nil {
 			slot.CompareAndSwap(nil, k)
 			return k
 		}
 	}
-	return newKind(name)
+	return newKind(name, client)
 }
 
 // slotOf returns where to look for a name first: the kind that was there before others stays. A
@@ -103,42 +110,46 @@ func slotOf(name string) uint {
 	return n + 7*uint(name[n-1]) + 31*uint(name[n/2])
 }
 
-func newKind(name string) *kind {
+func newKind(name string, client bool) *kind {
 	name = cut(strings.ToValidUTF8(name, "\uFFFD"), maxKind)
 	kinds.mu.Lock()
 	defer kinds.mu.Unlock()
 	old := kinds.byName.Load()
-	m := make(map[string]*kind)
+	m := make(map[kindKey]*kind)
+	key, other := kindKey{name, client}, kindKey{otherKind, client}
 	if old != nil {
-		if k := (*old)[name]; k != nil {
+		if k := (*old)[key]; k != nil {
 			return k
 		}
-		if len(*old) > maxKinds && name != otherKind {
+		if len(*old) > maxKinds+1 && name != otherKind {
 			kinds.many.Add(1)
-			return (*old)[otherKind]
+			return (*old)[other]
 		}
 		for n, k := range *old {
 			m[n] = k
 		}
 	} else {
-		m[otherKind] = addKind(otherKind)
+		for _, client := range []bool{false, true} {
+			m[kindKey{otherKind, client}] = addKind(kindKey{otherKind, client})
+		}
 	}
-	k := m[name]
+	k := m[key]
 	if k == nil {
-		k = addKind(strings.Clone(name))
-		m[name] = k
+		key.name = strings.Clone(name)
+		k = addKind(key)
+		m[key] = k
 	}
 	kinds.byName.Store(&m)
 	return k
 }
 
 // addKind makes a kind. kinds.mu is held.
-func addKind(name string) *kind {
+func addKind(key kindKey) *kind {
 	kinds.byID = append(kinds.byID, nil)
 	if len(kinds.byID) == 1 {
 		kinds.byID = append(kinds.byID, nil) // 0 is none
 	}
-	k := &kind{name: name, id: uint32(len(kinds.byID) - 1)}
+	k := &kind{name: key.name, client: key.client, id: uint32(len(kinds.byID) - 1)}
 	k.recent.until.Store(window)
 	kinds.byID[k.id] = k
 	return k
@@ -157,9 +168,9 @@ func kindName(id uint32) string {
 // setThresholds sets above which time tasks of a kind are slow: what slow says, and for other kinds that
 // is found out. It only checks slow unless really. recorders is locked.
 func setThresholds(slow map[string]time.Duration, really bool) error {
-	given := make(map[*kind]time.Duration)
+	given := make(map[kindKey]time.Duration)
 	for name, d := range slow {
-		k := kindOf(name)
+		k := kindOf(name, false)
 		if k.name == otherKind && name != otherKind {
 			return fmt.Errorf("task: there are %d kinds, so that %q can have no threshold of its own", maxKinds, name)
 		}
@@ -167,7 +178,7 @@ func setThresholds(slow map[string]time.Duration, really bool) error {
 			return fmt.Errorf("task: tasks of kind %q can't be slow above %v; use a time above 0, or 0 to have it found out", name, d)
 		}
 		if d > 0 {
-			given[k] = d
+			given[kindKey{k.name, false}] = d
 		}
 	}
 	if !really {
@@ -178,7 +189,7 @@ func setThresholds(slow map[string]time.Duration, really bool) error {
 	kinds.mu.Unlock()
 	for _, k := range all {
 		if k != nil {
-			k.setThreshold(given[k])
+			k.setThreshold(given[kindKey{k.name, false}])
 		}
 	}
 	return nil
@@ -320,7 +331,7 @@ const leastUsual = 8
 
 // stats returns k's numbers, of events those with an index.
 func (k *kind) stats(index []uint16) record.KindStats {
-	s := record.KindStats{Kind: k.name, Count: k.count.Load(), Open: k.open(), Max: time.Duration(k.max.Load()),
+	s := record.KindStats{Kind: k.name, Client: k.client, Count: k.count.Load(), Open: k.open(), Max: time.Duration(k.max.Load()),
 		Threshold: time.Duration(k.threshold.Load()), Automatic: !k.fixed.Load()}
 	for i := range k.sums {
 		sums := &k.sums[i]

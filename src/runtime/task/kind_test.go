@@ -17,12 +17,12 @@ func TestKindCache(t *testing.T) {
 	}
 	for range 3 {
 		for _, name := range names {
-			if k := kindOf(name); k.name != name {
+			if k := kindOf(name, false); k.name != name {
 				t.Fatalf("%q is of kind %q", name, k.name)
 			}
 		}
 	}
-	if k := kindOf(""); k.name != "" {
+	if k := kindOf("", false); k.name != "" {
 		t.Errorf("no name is %q", k.name)
 	}
 }

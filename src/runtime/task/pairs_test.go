@@ -30,13 +30,14 @@ const (
 
 // concurrentMethods are the methods of a Task. A new one belongs here.
 var concurrentMethods = map[string]func(ctx context.Context, t *Task){
-	"Trace":   func(_ context.Context, t *Task) { t.Trace() },
-	"Span":    func(_ context.Context, t *Task) { t.Span() },
-	"SetKind": func(_ context.Context, t *Task) { t.SetKind(pairFast) },
-	"Fail":    func(_ context.Context, t *Task) { t.Fail() },
-	"Usage":   func(_ context.Context, t *Task) { t.Usage() },
-	"End":     func(_ context.Context, t *Task) { t.End() },
-	"Note":    func(_ context.Context, t *Task) { t.Note("k", "v") },
+	"Trace":    func(_ context.Context, t *Task) { t.Trace() },
+	"Span":     func(_ context.Context, t *Task) { t.Span() },
+	"SetKind":  func(_ context.Context, t *Task) { t.SetKind(pairFast) },
+	"SetTrace": func(_ context.Context, t *Task) { t.SetTrace([16]byte{1}, [8]byte{2}, true) },
+	"Fail":     func(_ context.Context, t *Task) { t.Fail() },
+	"Usage":    func(_ context.Context, t *Task) { t.Usage() },
+	"End":      func(_ context.Context, t *Task) { t.End() },
+	"Note":     func(_ context.Context, t *Task) { t.Note("k", "v") },
 	"Region": func(_ context.Context, t *Task) {
 		r := t.Region("a")
 		r.Checkpoint("b")

@@ -135,7 +135,7 @@ func (r *recorder) push(t *Task, last *record.Clock, u *perf.TaskUsage, set *eve
 		ring = perf.SlowTaskRing
 		p.slow(t, u, d, usual)
 	}
-	for _, n := range []int64{u.Short + d.lost.Stretches, u.ShortNanos, u.NoMemory, d.lost.Regions, d.lost.Calls, d.lost.Notes} {
+	for _, n := range []int64{u.Short + d.lost.Stretches, u.ShortNanos, u.NoMemory, d.lost.Regions, d.lost.Calls, d.lost.Notes, u.Unfound} {
 		p.i(n)
 	}
 	if !runtime_perfTaskPush(ring, p.w) {
@@ -178,6 +178,7 @@ func (p *packer) slow(t *Task, u *perf.TaskUsage, d *details, usual *usual) {
 		}
 		p.u(uint64(s.Part) | uint64(s.Reason)<<8 | onThread<<16 | uint64(s.Stop)<<24)
 		p.u(uint64(s.WakerKind)<<32 | uint64(s.BehindKind))
+		p.u(s.BehindSpan)
 		p.u(s.Waker)
 		p.u(s.WakerSpan)
 		p.i(s.Behind)

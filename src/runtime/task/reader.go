@@ -24,9 +24,6 @@ func (r *Reader) Next() *Record {
 }
 
 // Lost returns how many records were written over before the reader came to them, or were
-// damaged. Together with those that Next has returned, and [Reader.Waiting], these are all since its
+// damaged. Together with those that Next has returned by when it returns nil, these are all since its
 // place was first in the rings.
 func (r *Reader) Lost() uint64 { return r.r.Stats().Dropped }
-
-// Waiting returns how many records Next would return now.
-func (r *Reader) Waiting() uint64 { return r.r.Stats().Waiting }

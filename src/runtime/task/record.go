@@ -65,7 +65,8 @@ type Stretch struct {
 	Stack  []runtime.Frame // where, innermost first; PC and Func are not set
 
 	// Waker is the kind of the task whose goroutine ended the wait. It is empty if no task's
-	// did, as at a timer or in the network poller.
+	// did, as at a timer or in the network poller, or where a goroutine that reads a connection
+	// only brought what had come.
 	Waker string
 }
 
@@ -79,7 +80,7 @@ func newRecord(t *record.Task) *Record {
 		Failed:    t.Flags&record.Failed != 0,
 		Slow:      t.Flags&record.Slow != 0,
 		Threshold: t.Threshold,
-		Lost:      t.Lost.Stretches + t.Lost.Memory + t.Lost.Regions + t.Lost.Calls + t.Lost.Notes,
+		Lost:      t.Lost.Stretches + t.Lost.Memory + t.Lost.Regions + t.Lost.Calls + t.Lost.Notes + t.Lost.Unfound,
 		full:      t,
 	}
 	if !t.Parent.IsZero() {

@@ -147,6 +147,9 @@ func Start(c Config) error {
 	} else {
 		r.below = uint64(c.Rate * (1 << 64))
 	}
+	if renamed.Load() == nil {
+		renamed.Store(new(renames))
+	}
 	pprof_taskBegins(kindName)
 	runtime_perfTaskFollow(&perf.TaskConfig{Least: leastStretch, Memory: logMemory})
 	// A record may take half a ring.

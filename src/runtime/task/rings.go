@@ -336,7 +336,7 @@ func (p *unpacker) task(slow bool) *record.Task {
 	if slow {
 		p.slow(t)
 	}
-	t.Lost = record.Lost{Stretches: p.i(), StretchesTime: p.duration(), Memory: p.i(), Regions: p.i(), Calls: p.i(), Notes: p.i()}
+	t.Lost = record.Lost{Stretches: p.i(), StretchesTime: p.duration(), Memory: p.i(), Regions: p.i(), Calls: p.i(), Notes: p.i(), Unfound: p.i()}
 	return t
 }
 
@@ -357,6 +357,7 @@ func (p *unpacker) slow(t *record.Task) {
 		t.Timeline = append(t.Timeline, p.stretch())
 	}
 	slices.SortStableFunc(t.Timeline, func(a, b record.Stretch) int { return cmp.Compare(a.Start, b.Start) })
+	t.Disown()
 	for range p.most(maxOutlived) {
 		g := record.Goroutine{ID: p.u(), Func: function(uintptr(p.u()))}
 		created := uintptr(p.u())
@@ -387,13 +388,14 @@ func (p *unpacker) stretch() record.Stretch {
 	s.Part, s.OnThread = p.part(bits&0xff), bits>>16&1 != 0
 	reason, stop := runtime_perfTaskReason(uint8(bits>>8), uint8(bits>>24))
 	s.Reason = reason
-	kinds := p.u()
+	kinds, behind := p.u(), p.u()
 	s.Waker.Goroutine = p.u()
 	binary.LittleEndian.PutUint64(s.Waker.Span[:], p.u())
-	s.Waker.Kind = kindName(uint32(kinds >> 32))
+	r := renamed.Load()
+	s.Waker.Kind = kindName(r.kind(binary.LittleEndian.Uint64(s.Waker.Span[:]), uint32(kinds>>32)))
 	s.Behind, s.Stopped = p.duration(), p.duration()
 	if s.Behind > 0 {
-		s.BehindKind = kindName(uint32(kinds))
+		s.BehindKind = kindName(r.kind(behind, uint32(kinds)))
 	}
 	if s.Stopped > 0 {
 		s.StopReason = stop

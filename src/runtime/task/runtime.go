@@ -10,7 +10,7 @@ import (
 	_ "unsafe" // for linkname
 )
 
-// Provided by package runtime; see perftask.go, perftasklog.go, perftaskring.go, perftrace.go and
+// Provided by package runtime; see perftask.go, perftaskwho.go, perftasklog.go, perftaskring.go, perftrace.go and
 // perfwall.go there.
 
 func runtime_perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.SetID, n int, enter bool) (id perf.TaskID, goid uint64)
@@ -24,7 +24,10 @@ func runtime_perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64) (ok bool
 //go:noescape
 func runtime_perfTaskEndRest(rest uintptr, u *perf.TaskUsage, slow int64)
 func runtime_perfTaskGo(f func())
-func runtime_perfTaskGiveUp(id perf.TaskID)
+func runtime_perfTaskGiveUp(id perf.TaskID, keep bool)
+func runtime_perfTaskOutlived(id perf.TaskID) (nanos int64, n int)
+func runtime_perfTaskOutlivedBefore() int64
+func runtime_perfTaskSetKind(id perf.TaskID, kind uint32)
 
 //go:noescape
 func runtime_perfTaskMembers(id perf.TaskID, dst []perf.TaskGoroutine) (n int)

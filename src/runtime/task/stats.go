@@ -15,7 +15,6 @@ import (
 
 // Stats are the numbers of the recorder.
 type Stats struct {
-	Since time.Time   // Start
 	Kinds []KindStats // with tasks, by name
 	Open  int64       // tasks that have not ended
 
@@ -31,6 +30,7 @@ type Stats struct {
 // KindStats are the numbers of the tasks of a kind that have ended.
 type KindStats struct {
 	Kind                string
+	Client              bool // they are calls; others of that name are apart
 	Count, Failed, Slow int64
 	Open                int64         // that have not ended
 	P50, P90, P99, Max  time.Duration // P* within 7 %
@@ -42,7 +42,7 @@ type KindStats struct {
 // ReadStats returns the recorder's numbers.
 func ReadStats() (s Stats) {
 	all := readStats()
-	s = Stats{Since: all.Since, Open: all.Open, Err: flightError()}
+	s = Stats{Open: all.Open, Err: flightError()}
 	if r := lastRecording.Load(); r != nil {
 		if err := r.failure.Load(); err != nil {
 			s.Err = errors.Join(*err, s.Err)
@@ -56,6 +56,7 @@ func ReadStats() (s Stats) {
 		k := &all.Kinds[i]
 		s.Kinds = append(s.Kinds, KindStats{
 			Kind:      k.Kind,
+			Client:    k.Client,
 			Count:     k.Count,
 			Failed:    k.Failed,
 			Slow:      k.Slow,
@@ -84,7 +85,7 @@ func readStats() (s record.Stats) {
 	if r == nil {
 		return s
 	}
-	s = record.Stats{Server: r.server, Since: r.since, Rate: r.config.Rate, Open: r.open.open(), Epochs: int64(r.epochs.Load())}
+	s = record.Stats{Server: r.server, Since: r.since, Rate: r.config.Rate, Open: r.open.open(), Epochs: int64(r.epochs.Load()), Outlived: outlivedTime()}
 	for _, name := range r.events {
 		s.Events = append(s.Events, record.EventStats{Name: name})
 	}
@@ -96,7 +97,7 @@ func readStats() (s record.Stats) {
 			s.Kinds = append(s.Kinds, k.stats(r.index))
 		}
 	}
-	slices.SortFunc(s.Kinds, func(a, b record.KindStats) int { return cmp.Compare(a.Kind, b.Kind) })
+	slices.SortStableFunc(s.Kinds, func(a, b record.KindStats) int { return cmp.Compare(a.Kind, b.Kind) }) // stable: what began first is first
 	s.Lost = []record.LostStats{
 		{Name: "tasks, as 10,000 were open", N: r.tooMany.Load()},
 		{Name: "tasks under their own kind, as there were 1,000", N: kinds.many.Load()},

@@ -40,9 +40,9 @@ import (
 type Task struct {
 	ctx context.Context // that it was made from
 
-	id     perf.TaskID // package runtime's
-	epoch  *epoch      // in which it began, or nil
-	trace  record.TraceID
+	id     perf.TaskID    // package runtime's
+	epoch  *epoch         // in which it began, or nil
+	trace  record.TraceID // as kind, and so are parent, sampled and random
 	span   record.SpanID
 	parent record.SpanID
 	kind   *kind // written as lockOpen says
@@ -133,14 +133,15 @@ func begin(ctx context.Context, name, remote string, c *caller, h Header, client
 	}
 	// Methods of the context and the header, which may panic, are called before anything is taken
 	// that has to be given back.
-	t := &Task{ctx: ctx, kind: kindOf(name), remote: remote, client: client}
+	t := &Task{ctx: ctx, kind: kindOf(name, client), remote: remote, client: client}
 	if c == nil {
 		t.up, c = parents(ctx)
 	}
 	binary.LittleEndian.PutUint64(t.span[:], random())
 	if up := t.up; up != nil {
-		t.trace, t.random, t.parent, t.local, t.rest = up.trace, up.random, up.span, up.local, up.rest
-		t.sampled = up.sampled
+		id := up.identity()
+		t.trace, t.random, t.sampled = id.trace, id.random, id.sampled
+		t.parent, t.local, t.rest = up.span, up.local, up.rest
 		if h != nil {
 			t.adopt(h)
 		}
@@ -231,7 +232,7 @@ func (t *Task) Trace() string {
 	if t == nil {
 		return ""
 	}
-	return t.trace.String()
+	return t.identity().trace.String()
 }
 
 // Span returns the task's own ID: 16 hexadecimal digits (W3C Trace Context, parent-id). That of a
@@ -241,31 +242,6 @@ func (t *Task) Span() string {
 		return ""
 	}
 	return t.span.String()
-}
-
-// SetKind changes the kind, for those who know it only when the work is done. The label
-// of samples stays what it was.
-func (t *Task) SetKind(name string) {
-	if t == nil {
-		return
-	}
-	k := kindOf(name)
-	if !t.lockOpen() {
-		return
-	}
-	defer t.unlockOpen()
-	t.named = true
-	t.setKind(k)
-}
-
-// setKind is SetKind of a task that lockOpen has locked.
-func (t *Task) setKind(k *kind) {
-	if k != t.kind {
-		shard := shard()
-		t.kind.opened(shard, -1)
-		k.opened(shard, 1)
-		t.kind = k
-	}
 }
 
 // currentKind returns the kind that the task has at the moment.
@@ -419,8 +395,10 @@ func (e *ended) finish(t *Task, r *recorder, k *kind) {
 		t.record(r, u, e.set, flags, details, e.threshold)
 	}
 	k.observe(e.shard, u, e.set, flags)
-	if flags&record.Slow != 0 {
-		runtime_perfTaskGiveUp(t.id)
+	if u.Outlives > 0 {
+		outlive(t.id, flags&record.Slow != 0)
+	} else if flags&record.Slow != 0 {
+		runtime_perfTaskGiveUp(t.id, false)
 	}
 	details.release()
 	if flags&record.Slow != 0 {

@@ -17,13 +17,15 @@ type TaskUsage struct {
 	Counts [MaxEvents]Count
 
 	Goroutines uint64 // that have worked for it
-	Working    uint64 // of them, that have neither ended nor left it
+	Working    uint64 // of them, that have neither ended nor left it; at its end without the one that began it
+	Outlives   uint64 // that no task has any more, as of its end
 	Unread     uint64 // stretches on a thread that could not be counted
 
 	Stretches    int   // in its log
 	Short        int64 // that were too many, the shortest ones
 	ShortNanos   int64 // theirs
 	NoMemory     int64 // for which there was no memory
+	Unfound      int64 // goroutines that nested so many tasks that they did not come back to this one, and children that are too deep
 	Began, Ended int64 // by the monotonic clock; Ended is now, if it has not
 }
 
@@ -85,10 +87,11 @@ type Stretch struct {
 	StackLen   uint8
 	WakerLen   uint8
 
-	Waker     uint64 // goroutine
-	WakerSpan uint64
-	Behind    int64 // in [Wake, End), so long a goroutine of a task of BehindKind had the P
-	Stopped   int64 // in [Start, End), so long the world was stopped
+	Waker      uint64 // goroutine
+	WakerSpan  uint64
+	BehindSpan uint64 // the latest task of BehindKind that had the P
+	Behind     int64  // in [Wake, End), so long a goroutine of a task of BehindKind had the P
+	Stopped    int64  // in [Start, End), so long the world was stopped
 
 	Stack      [MaxStretchStack]uintptr // return addresses, without those that are inlined
 	WakerStack [MaxWakerStack]uintptr

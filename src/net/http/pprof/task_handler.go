@@ -17,19 +17,19 @@ import (
 // [http.DefaultServeMux] if h is nil, and records a task of [runtime/task] for each. While
 // tasks are not recorded, it hands requests on as they are.
 //
-// The task's kind is the pattern of a ServeMux that matched, unless the program calls SetKind.
-// Without a pattern the kind is the method and "(no pattern)". If the task is recorded before a
-// ServeMux within h has chosen one, samples of the task until then, and its label, have the kind
-// without a pattern: so h is best the ServeMux itself, or a handler that is registered with
-// one. The task is a child of the one that the request's headers name (W3C Trace Context, traceparent
+// The task's kind is the innermost pattern of a ServeMux that matched, unless the program calls SetKind.
+// Without a pattern the kind is the method and "(no pattern)". Samples of the task until a
+// ServeMux within h has chosen one have the kind that there was: so h is best the ServeMux
+// itself. The task is a child of the one that the request's headers name (W3C Trace Context, traceparent
 // and tracestate), and only an answer to a request that came with a clock has such headers
 // added.
 //
 // The task ends when h returns. It has a note status: the status of the answer, "hijacked"
 // if h took the connection over, or "aborted" if h ended by a panic or
-// [runtime.Goexit] before it had answered. If the request's context was done at the end,
+// [runtime.Goexit] before it had answered. An answer of gRPC that has failed by its grpc-status has
+// that as a note. If the request's context was done at the end,
 // mostly since the client has gone away, a note context says so. The task fails on
-// statuses of 500 and above, and if h doesn't return. Panics go on.
+// statuses of 500 and above, if a call of gRPC does, and if h doesn't return. Panics go on.
 //
 // h gets the ResponseWriter that TaskHandler gets; the servers of package net/http say what is
 // answered. Around the server's writer there may be another one, as of a middleware, that
@@ -63,8 +63,7 @@ func (th *taskHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h, kind := th.match(r)
-	known := kind != ""
-	if !known {
+	if kind == "" {
 		kind = taskMethod(r.Method) + " (no pattern)"
 	}
 	ctx, t := taskReceive(outer, kind, traceHeader(r.Header))
@@ -72,7 +71,7 @@ func (th *taskHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r)
 		return
 	}
-	s := &served{Context: ctx, t: t, known: known}
+	s := &served{Context: ctx, t: t, grpc: isGRPC(r.Header)}
 	s.watcher = s
 	server := watchTask(w, &s.watcher)
 	inner := r
@@ -98,6 +97,9 @@ func (th *taskHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}()
 	h.ServeHTTP(w, inner)
 	s.answered(w, server)
+	if s.grpc && s.status.Load() != hijacked {
+		s.failed = s.grpcAnswered(w.Header())
+	}
 	returned = true
 }
 
@@ -129,7 +131,8 @@ type served struct {
 	context.Context
 	t       recordedTask
 	watcher internal.TaskWatcher // itself
-	known   bool                 // the kind is a pattern from the start
+	grpc    bool                 // it is a call of gRPC
+	failed  bool                 // as gRPC has it
 	status  atomic.Int32         // of the answer, hijacked, or 0
 	copied  atomic.Pointer[copied]
 }
@@ -157,7 +160,7 @@ var onMatch = func(ctx context.Context, r *http.Request, pattern string) *http.R
 	if s == nil {
 		return nil
 	}
-	if pattern != "" && !s.known {
+	if pattern != "" {
 		s.t.Matched(pattern)
 	}
 	if c := s.copied.Load(); c != nil && c.inner == r {
@@ -214,7 +217,7 @@ func (s *served) end(ctx context.Context, returned bool) {
 		answer = statusText(int(status))
 	}
 	// The context, and what it returns, may be the program's: the task ends even if they panic.
-	defer func() { s.t.EndRequest(answer, done, !returned || status >= 500) }()
+	defer func() { s.t.EndRequest(answer, done, !returned || s.failed || status >= 500) }()
 	if err := ctx.Err(); err != nil {
 		done = contextText(err)
 	}

@@ -211,6 +211,8 @@ func TestTaskHandlerKind(t *testing.T) {
 	within := http.NewServeMux()
 	within.Handle("GET /b/{id}", ok)
 	outer.Handle("/b/", TaskHandler(http.HandlerFunc(within.ServeHTTP)))
+	nested := http.NewServeMux()
+	nested.Handle("/a/", inner)
 	slash := http.NewServeMux()
 	slash.Handle("/{tenant}/", ok)
 	copying := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -228,7 +230,9 @@ func TestTaskHandlerKind(t *testing.T) {
 		{"no method", TaskHandler(inner), "POST", "/a/1", "POST (no pattern)", ""},
 		{"odd method", TaskHandler(inner), "EVIL1", "/b", "other (no pattern)", ""},
 		{"in mux", outer, "GET", "/a/1", "/a/", ""},
-		{"mux within mux", outer, "GET", "/b/1", "/b/", ""},
+		{"mux within mux", outer, "GET", "/b/1", "GET /b/{id}", "/b/"},
+		{"a mux that is a handler of one", TaskHandler(nested), "GET", "/a/1", "GET /a/{id}", "/a/"},
+		{"no match in that", TaskHandler(nested), "GET", "/a/1/2", "/a/", ""},
 		{"twice", TaskHandler(outer), "GET", "/a/1", "/a/", ""},
 		{"mux within", TaskHandler(http.StripPrefix("/x", inner)), "GET", "/x/a/1", "GET /a/{id}", "GET (no pattern)"},
 		{"mux behind a copy", TaskHandler(copying), "GET", "/a/1", "GET /a/{id}", "GET (no pattern)"},

@@ -28,7 +28,9 @@ import (
 	"context"
 	"html"
 	record "internal/task"
+	"net/http"
 	"net/url"
+	"runtime/pprof"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,6 +53,15 @@ const (
 	maxTraceTasks = 200 // of the trace that is asked for
 	maxTaskText   = 300 // letters of a name
 )
+
+// indexed returns what serves the page below the index with a name. Programs with a mux of their own
+// register Index and the handlers that upstream has.
+func indexed(name string) http.Handler {
+	if name == "tasks" && pprof.Lookup(name) == nil {
+		return http.HandlerFunc(Tasks)
+	}
+	return handler(name)
+}
 
 // tasksLink returns what the index page says about tasks.
 func tasksLink() string {
@@ -257,6 +268,9 @@ func (p *taskPage) all() {
 		p.put("<p>Only kind %s. <a href='%s'>Show all</a></p>\n", p.req.kind, p.link())
 	}
 	p.kinds(kinds, since)
+	if s.Outlived > 0 {
+		p.put("<p>Goroutines have run for %s after the end of the tasks that they worked for. No task has that.</p>\n", record.Duration(s.Outlived))
+	}
 	p.reasons()
 	p.tools()
 	p.counted(&s)
@@ -295,7 +309,7 @@ func (p *taskPage) kinds(kinds []record.KindStats, since time.Duration) {
 				auto = true
 			}
 		}
-		rows = append(rows, []string{cmp.Or(k.Kind, "(no name)"),
+		rows = append(rows, []string{record.KindText(cmp.Or(k.Kind, "(no name)"), k.Client),
 			strconv.FormatInt(k.Count, 10), perSecond(k.Count, since), strconv.FormatInt(k.Open, 10),
 			record.Duration(k.P50), record.Duration(k.P90), record.Duration(k.P99), record.Duration(k.Max),
 			threshold, strconv.FormatInt(k.Slow, 10), strconv.FormatInt(k.Failed, 10), mostly(&k.Usage)})

@@ -697,6 +697,48 @@ func TestTasksRegistered(t *testing.T) {
 	}
 }
 
+// TestOwnMux checks that no link of the index page is dead where a program has registered Index and
+// what else upstream has, and that a profile of the program's own that is called tasks is served.
+func TestOwnMux(t *testing.T) {
+	feedTasks(t, shop(time.Now()))
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", Index)
+	long := []string{"profile", "trace"} // they take their time
+	mux.HandleFunc("/debug/pprof/cmdline", Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", Profile)
+	mux.HandleFunc("/debug/pprof/symbol", Symbol)
+	mux.HandleFunc("/debug/pprof/trace", Trace)
+	ask := func(link string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, httptest.NewRequest("GET", "/debug/pprof/"+link, nil))
+		return w
+	}
+	links := regexp.MustCompile(`href=['"]?([^'"> ]+)`).FindAllStringSubmatch(ask("").Body.String(), -1)
+	n := 0
+	for _, l := range links {
+		name, _, _ := strings.Cut(l[1], "?")
+		if slices.Contains(long, name) {
+			continue
+		}
+		n++
+		if w := ask(l[1]); w.Code != http.StatusOK {
+			t.Errorf("link %s: status %d", l[1], w.Code)
+		}
+	}
+	if n < 8 {
+		t.Errorf("only %d links", n)
+	}
+	if w := ask("tasks?kind=x"); !strings.Contains(w.Body.String(), "Tasks of shop") {
+		t.Errorf("not the page of tasks: %.300s", w.Body)
+	}
+	if pprof.Lookup("tasks") == nil {
+		pprof.NewProfile("tasks")
+	}
+	if w := ask("tasks?debug=1"); !strings.HasPrefix(w.Body.String(), "tasks profile: total 0") {
+		t.Errorf("not the program's own profile: %.300s", w.Body)
+	}
+}
+
 // TestTasksQueue checks that the page says who held a mutex that was handed on from one task to
 // the next.
 func TestTasksQueue(t *testing.T) {

@@ -25,8 +25,8 @@ import (
 // then has that trace ID and parent, and tracestate gets the causal clock, if there is one. (The
 // traceparent that came with the request that the task in the context works for says nothing
 // of the call, as where a proxy hands it on. Nor does one that is not valid.) The task has a note
-// status, and fails on statuses of 500 and above; if there is no answer it fails and has
-// a note error: "canceled", "deadline exceeded", "timeout" or "failed". It ends when the
+// status, and fails on statuses of 500 and above, and on a grpc-status of gRPC other than 0, which
+// is a note then; if there is no answer it fails and has a note error: "canceled", "deadline exceeded", "timeout" or "failed". It ends when the
 // answer's body is closed or has been read to its end.
 func TaskTransport(rt http.RoundTripper) http.RoundTripper {
 	if c, ok := rt.(requestCanceler); ok {
@@ -105,6 +105,10 @@ func (tt *taskTransport) roundTrip(r *http.Request, copies *sync.Map) (*http.Res
 	t.Extract(resp.Header)
 	t.Note("status", statusText(resp.StatusCode))
 	c.failed = resp.StatusCode >= 500
+	if isGRPC(resp.Header) {
+		c.grpc = resp
+		c.grpcEnds(resp.Header)
+	}
 	if resp.Body == nil || resp.Body == http.NoBody {
 		c.end(false)
 	} else {
@@ -185,8 +189,9 @@ func (ct *cancelTransport) CancelRequest(r *http.Request) {
 type call struct {
 	t      recordedTask
 	r      *http.Request
-	copies *sync.Map // of cancelTransport
-	failed bool      // by status
+	copies *sync.Map      // of cancelTransport
+	failed bool           // by status
+	grpc   *http.Response // the answer, if it is gRPC's
 	ended  atomic.Bool
 }
 
@@ -238,6 +243,9 @@ type callBody struct {
 func (b *callBody) Read(p []byte) (int, error) {
 	n, err := b.b.Read(p)
 	if err != nil {
+		if err == io.EOF {
+			b.c.trailers()
+		}
 		b.c.end(err != io.EOF)
 	}
 	return n, err
@@ -257,6 +265,7 @@ func (b *writerToBody) WriteTo(w io.Writer) (int64, error) {
 	n, err := b.w.WriteTo(w)
 	// An error may be w's: then Close ends the task.
 	if err == nil {
+		b.c.trailers()
 		b.c.end(false)
 	}
 	return n, err

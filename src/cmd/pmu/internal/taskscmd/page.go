@@ -139,7 +139,7 @@ func (o *overview) parts() template.HTML {
 	for _, k := range o.Kinds {
 		// Those of calls of other servers have none.
 		if len(rows) < maxBars && sum(k.parts[:]) > 0 {
-			rows = append(rows, diagram.PartsRow{Name: cmp.Or(k.Name, "(no name)"), Parts: k.parts})
+			rows = append(rows, diagram.PartsRow{Name: cmp.Or(k.Text, "(no name)"), Parts: k.parts})
 		}
 	}
 	if len(rows) == 0 {

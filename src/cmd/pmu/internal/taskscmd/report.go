@@ -68,7 +68,7 @@ func (s *report) add(t *record.Task) {
 	if t.Server != nil && len(s.servers) < reportKinds {
 		s.servers[fmt.Sprint(t.Server.Name, "\x00", t.Server.ID, "\x00", t.Server.PID)] = true
 	}
-	name := t.Kind
+	name := record.KindText(t.Kind, t.Flags&record.Client != 0)
 	k := s.kinds[name]
 	if k == nil && len(s.kinds) >= reportKinds {
 		name = otherKind

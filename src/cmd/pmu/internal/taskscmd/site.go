@@ -60,7 +60,7 @@ func newSite(tasks func(func(*record.Task) bool)) *site {
 
 // A kindRow is a row of the table of kinds.
 type kindRow struct {
-	Name                string
+	Name, Text          string
 	Tasks, Slow, Failed int
 	P50, P90, P99, Max  time.Duration
 
@@ -104,10 +104,11 @@ func (s *site) overview(kind string, only bool) *overview {
 		if only && t.Kind != kind {
 			continue
 		}
-		k := kinds[t.Kind]
+		text := record.KindText(t.Kind, t.Flags&record.Client != 0)
+		k := kinds[text]
 		if k == nil {
-			k = &kindRow{Name: t.Kind}
-			kinds[t.Kind] = k
+			k = &kindRow{Name: t.Kind, Text: text}
+			kinds[text] = k
 			o.Kinds = append(o.Kinds, k)
 		}
 		o.add(t, k)
