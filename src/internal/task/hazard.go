@@ -113,7 +113,9 @@ var causes = []cause{
 	{"short waits", nil, "{part} {time}, each too short for the timeline", "", 100 * time.Microsecond},
 	{"waits", nil, "{part} {time}", "", 100 * time.Microsecond}, // of a task without a timeline
 	{"page faults", nil, "{faults}, running {time} more than usual", "{faults}, running {time}", 100 * time.Microsecond},
-	{"answer", nil, "answer of the server {time}", "", 0},
+	{"way or answer", nil, "way or answer of the server {time}", "", 0},
+	{"way", nil, "way to the server and back {time}", "", 100 * time.Microsecond},
+	{"elsewhere", nil, "no goroutine at work {time}", "", 100 * time.Microsecond},
 	{"running", nil, "running {all}, {time} more than usual", "running {time}", 100 * time.Microsecond},
 }
 
@@ -158,10 +160,10 @@ var faultEvents = []string{"page-faults", "minor-faults", "major-faults"}
 // of the task, is left out, unless there is nothing else.
 //
 // Waits that are too short for the timeline, and the time without a CPU, are known as sums
-// over goroutines. Of these counts what must have been on the path, which is all if the
-// task had one goroutine.
+// over goroutines. Of these counts what [Task.Latency] has of them.
 //
-// What the end of a call had to wait for is the answer: the server's record says more.
+// What the end of a call had to wait for is the answer, or the way there and back: the server's
+// record says which.
 func (t *Task) Hazards() []Hazard { return t.hazardsBy(new(walker)) }
 
 func (t *Task) hazardsBy(w *walker) []Hazard {
@@ -174,12 +176,26 @@ func (t *Task) hazardsBy(w *walker) []Hazard {
 // answer returns the hazard of a call.
 func (t *Task) answer() []Hazard {
 	gs := &groups{t: t, by: make(map[groupKey]*group)}
-	g := gs.add(causeNamed("answer"), 0, t.Wall, 1, func(string) string { return timeMark })
+	g := gs.add(causeNamed("way or answer"), Elsewhere, t.Wall, 1, func(string) string { return timeMark })
 	g.More = t.Wall
 	if t.Usual != nil && t.Usual.Tasks >= minUsual {
 		g.More = max(0, t.Wall-max(0, t.Usual.Wall))
 	}
 	return []Hazard{g.Hazard}
+}
+
+// elsewhere adds a segment in which no goroutine worked for t.
+func (t *Task) elsewhere(gs *groups, s *Segment) {
+	name := "elsewhere"
+	if t.Flags&Client != 0 {
+		name = "way or answer"
+		if s.Node != nil && len(s.Node.callees(-1)) > 0 {
+			name = "way"
+		}
+	}
+	d := s.End - s.Start
+	g := gs.add(causeNamed(name), Elsewhere, d, 1, func(string) string { return timeMark })
+	g.longest = max(g.longest, d)
 }
 
 // Hazards is [Task.Hazards] for the critical path of a request.
@@ -209,7 +225,7 @@ type group struct {
 	Hazard
 	cause   *cause
 	longest time.Duration
-	parts   [NumParts]time.Duration
+	parts   Latency
 }
 
 type groups struct {
@@ -232,7 +248,7 @@ func (gs *groups) add(c *cause, part Part, d time.Duration, n int, word func(str
 	}
 	g.Time += d
 	g.N += n
-	g.parts[min(part, NumParts-1)] += d
+	g.parts[part] += d
 	return g
 }
 
@@ -240,12 +256,13 @@ func (gs *groups) add(c *cause, part Part, d time.Duration, n int, word func(str
 // of length all.
 func (t *Task) hazards(path []Segment, all time.Duration) []Hazard {
 	gs := &groups{t: t, by: make(map[groupKey]*group)}
-	var running time.Duration // on the path
 	var pieces [3]piece
 	for i := range path {
 		s := &path[i]
 		if s.Stretch == nil {
-			running += s.End - s.Start
+			if s.Part == Elsewhere {
+				t.elsewhere(gs, s)
+			}
 			continue
 		}
 		pieces = s.pieces()
@@ -269,11 +286,9 @@ func (t *Task) hazards(path []Segment, all time.Duration) []Hazard {
 			}
 		}
 	}
-	t.unrecorded(gs, &running)
+	running := t.unrecorded(gs, path)
 	t.usual(gs)
-	if t.Flags&Client == 0 { // for which no goroutine works
-		t.running(gs, running)
-	}
+	t.running(gs, running)
 
 	var list []Hazard
 	bound := all / 100
@@ -310,69 +325,46 @@ func causeNamed(name string) *cause {
 	return &causes[slices.IndexFunc(causes, func(c cause) bool { return c.name == name })]
 }
 
-// unrecorded adds what is not in the timeline, but in the task's account, which is over all
-// goroutines. Of the time for which the timeline has no waits, so much was not on the path
-// as is more than the path's, which running is. The waits are in that at most.
-func (t *Task) unrecorded(gs *groups, running *time.Duration) {
-	left := t.Parts
-	for i := range left {
-		left[i] = max(0, left[i])
-	}
-	for i := range t.Timeline {
-		s := &t.Timeline[i]
-		if s.Region != "" {
+// unrecorded adds what is not in the timeline, but in the task's account, and returns for how
+// long it ran.
+func (t *Task) unrecorded(gs *groups, path []Segment) (running time.Duration) {
+	gaps := t.gaps(path)
+	for p, d := range gaps {
+		p := Part(p)
+		if p == pprof.TimeRunning || d <= 0 {
 			continue
 		}
-		start := max(0, min(s.Start, t.Wall))
-		end := max(start, min(s.End, t.Wall))
-		wake := max(start, min(s.Wake, end))
-		if s.Part < NumParts && s.Part != pprof.TimeRunning {
-			left[s.Part] = max(0, left[s.Part]-(wake-start))
+		name := "short waits"
+		switch {
+		case p == pprof.TimePreempted:
+			name = "preempted"
+		case p == pprof.TimeGC: // Most that a task does for the collector is to assist it.
+			name = "GC assist"
+		case p == pprof.TimeRunnable:
+			name = "runnable"
+		case p == Elsewhere:
+			name = "elsewhere"
+		case len(t.Timeline) == 0 && t.Flags&Slow == 0:
+			name = "waits"
 		}
-		left[pprof.TimeRunnable] = max(0, left[pprof.TimeRunnable]-(end-wake))
+		gs.add(causeNamed(name), p, d, 0, func(w string) string {
+			return map[string]string{"time": timeMark, "part": p.String()}[w]
+		})
 	}
-	off := -*running
-	for _, d := range left {
-		off += d
-	}
-	off = max(0, off)
-	for p, d := range left {
-		if p := Part(p); p != pprof.TimeRunning {
-			d = min(d-off, *running)
-			if d <= 0 {
-				continue
-			}
-			*running -= d
-			word := func(w string) string { return map[string]string{"time": timeMark, "part": p.String()}[w] }
-			switch p {
-			case pprof.TimePreempted:
-				gs.add(causeNamed("preempted"), p, d, 0, word)
-			case pprof.TimeGC:
-				// Most that a task does for the collector is to assist it.
-				gs.add(causeNamed("GC assist"), p, d, 0, word)
-			case pprof.TimeRunnable:
-				gs.add(causeNamed("runnable"), p, d, 0, word)
-			default:
-				name := "short waits"
-				if len(t.Timeline) == 0 && t.Flags&Slow == 0 {
-					name = "waits"
-				}
-				gs.add(causeNamed(name), p, d, 0, word)
-			}
-		}
-	}
+	return gaps[pprof.TimeRunning]
 }
 
 // usual sets More of all hazards. What is usual in a part is known for all of its hazards
 // together; what is above is the longest one's first.
 func (t *Task) usual(gs *groups) {
-	if t.Usual == nil || t.Usual.Tasks < minUsual {
+	usual, known := t.usualLatency()
+	if !known {
 		for _, g := range gs.list {
 			g.More = g.Time
 		}
 		return
 	}
-	for p := range Part(NumParts) {
+	for p := range usual {
 		var list []*group
 		var path time.Duration
 		for _, g := range gs.list {
@@ -382,7 +374,7 @@ func (t *Task) usual(gs *groups) {
 			}
 		}
 		slices.SortStableFunc(list, func(a, b *group) int { return cmp.Compare(b.parts[p], a.parts[p]) })
-		more := max(0, min(path, max(t.Parts[p], path)-max(0, t.Usual.Parts[p])))
+		more := max(0, path-usual[p])
 		for _, g := range list {
 			d := min(more, g.parts[p])
 			g.More += d
@@ -396,11 +388,8 @@ func (t *Task) running(gs *groups, d time.Duration) {
 	if d <= 0 {
 		return
 	}
-	more, known := d, false
-	if t.Usual != nil && t.Usual.Tasks >= minUsual {
-		known = true
-		more = max(0, min(d, max(t.Parts[pprof.TimeRunning], d)-max(0, t.Usual.Parts[pprof.TimeRunning])))
-	}
+	usual, known := t.usualLatency()
+	more := max(0, d-usual[pprof.TimeRunning])
 	c := causeNamed("running")
 	faults := t.faults(more)
 	if faults != "" {
@@ -519,9 +508,9 @@ func (f Frame) at() string {
 	return ""
 }
 
-// below are the packages, with those below them, that wait on behalf of others: who is
+// waiters are the packages, with those below them, that wait on behalf of others: who is
 // interested in where a program waits wants to know who called them.
-var below = []string{
+var waiters = []string{
 	"bufio", "context", "crypto", "database/sql", "internal", "io", "net", "os", "reflect",
 	"runtime", "sync", "syscall", "time", "vendor",
 }
@@ -531,7 +520,7 @@ var below = []string{
 // one if all are, and the zero Frame if there is none.
 func Place(stack []Frame) Frame {
 	for _, f := range stack {
-		if !f.below() {
+		if !f.in(waiters) {
 			return f
 		}
 	}
@@ -541,12 +530,13 @@ func Place(stack []Frame) Frame {
 	return stack[0]
 }
 
-func (f Frame) below() bool {
+// in reports whether f is in one of the packages, or in one below them.
+func (f Frame) in(packages []string) bool {
 	// A package's path has dots in its last element at most, escaped.
 	slash := strings.LastIndexByte(f.Func, '/') + 1
 	name, _, _ := strings.Cut(f.Func[slash:], ".")
 	pkg := f.Func[:slash] + name
-	for _, p := range below {
+	for _, p := range packages {
 		if rest, ok := strings.CutPrefix(pkg, p); ok && (rest == "" || rest[0] == '/') {
 			return true
 		}

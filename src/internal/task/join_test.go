@@ -160,6 +160,7 @@ func TestJoinPath(t *testing.T) {
 		Server: b, Trace: TraceID{1}, Span: SpanID{3}, Parent: SpanID{2}, Kind: "back", Flags: ServerOf, Goroutine: 5, Start: planStart - 3e9, Wall: 50 * testMs,
 		Timeline: []Stretch{{Goroutine: 5, Part: pprof.TimeSleep, Reason: "sleep", Stack: stackIn("time.Sleep", 9), Start: 10 * testMs, Wake: 40 * testMs, End: 40 * testMs}},
 	}
+	front.Parts[pprof.TimeRunning], back.Parts[pprof.TimeRunning] = 40*testMs, 20*testMs
 	const want = "front 1 running 0-20, front 1 select 20-25 GET, back 5 running 25-35, back 5 sleep 35-65, back 5 running 65-75, front 1 select 75-80 GET, front 1 running 80-100"
 	for _, tasks := range [][]*Task{{front, back}, {back, client, front}} {
 		r := Join(slices.Values(tasks))[0]

@@ -51,6 +51,7 @@ type Task struct {
 
 	Usage             // over all goroutines, and children on this server
 	Goroutine  uint64 // ID of the goroutine that began the task
+	Ender      Ender
 	Goroutines int64  // that have worked for it
 
 	Events  []string // of Count; nil if nothing was counted
@@ -106,6 +107,15 @@ type Usage struct {
 	Preemptions int64
 	Migrations  int64
 	Count       []Count // by event
+}
+
+// An Ender is the goroutine that ended a task.
+type Ender struct {
+	Goroutine uint64 // its ID; 0 if it is not known
+
+	// Parts is where its own time went while it worked for the task: since it came to do so for
+	// the last time. It is zero if it did not, and in a task of one goroutine.
+	Parts [NumParts]time.Duration
 }
 
 // A Count is of one event: the number, and for how long the event was enabled, and

@@ -61,6 +61,7 @@ func textTasks() []*Task {
 			Server: a, Trace: TraceID{14: 1, 15: byte(i)}, Span: SpanID{7: 1}, Kind: "GET /cart/{id}", Goroutine: 1,
 			Start: planStart + int64(i+1)*1e9, Wall: time.Duration(1000+i) * time.Microsecond,
 		}
+		x.Parts[pprof.TimeRunning] = x.Wall
 		if i == 7 {
 			x.Kind, x.Flags = "evil\x1b[31m\tkind that is longer than a column of a table", Failed
 		}
