@@ -52,7 +52,7 @@ type Task struct {
 	Usage             // over all goroutines, and children on this server
 	Goroutine  uint64 // ID of the goroutine that began the task
 	Ender      Ender
-	Goroutines int64  // that have worked for it
+	Goroutines int64 // that have worked for it
 
 	Events  []string // of Count; nil if nothing was counted
 	Regions []Region // by name, in the order of their first use

@@ -310,7 +310,7 @@ func TestTasksPage(t *testing.T) {
 	first := f.list[11]
 	query := html.UnescapeString(tasks[10][1])
 	one := wantAnswer(t, "?"+query, 200, "<h1>GET /cart/{id}, 48 ms</h1>", `mutex held by task "flush" at flush.go:31, 20 ms`,
-		"usual (5120 tasks, 4.2 ms)", "stop-the-world 6 ms", "Critical path", "prices:8080", "sync.Mutex.Lock at cart.go:58",
+		"usual cost (5120 tasks, 4.2 ms)", "stop-the-world 6 ms", "Critical path", "prices:8080", "sync.Mutex.Lock at cart.go:58",
 		"Timeline:", "load cart", "customer", secret, "Not recorded: 12 waits, the shortest ones, of 40 us", "page-faults", "All tasks of this trace",
 		"go tool pmu tasks -http=: -trace "+first.Trace.String()+" 'http://example.com/debug/pprof/tasks'</pre>", "trace "+first.Trace.String()+": 48 ms, 2 tasks on 1 server")
 	// All links lead somewhere, and stay public.
@@ -355,8 +355,10 @@ func TestTasksMany(t *testing.T) {
 	const n, kinds = 2 * maxSlowTasks, 500
 	for i := range n {
 		// n and 7 have no common divisor, so that each has a time of its own.
-		f.add(&record.Task{Trace: record.TraceID{1}, Span: record.SpanID{1, 6: byte(i >> 8), 7: byte(i)}, Kind: fmt.Sprintf("kind-%d.", i%kinds), Flags: record.Slow,
-			Start: now.UnixNano() + int64(i*7%n), Wall: time.Millisecond})
+		x := &record.Task{Trace: record.TraceID{1}, Span: record.SpanID{1, 6: byte(i >> 8), 7: byte(i)}, Kind: fmt.Sprintf("kind-%d.", i%kinds), Flags: record.Slow,
+			Start: now.UnixNano() + int64(i*7%n), Wall: time.Millisecond}
+		x.Parts[pprof.TimeRunning] = x.Wall
+		f.add(x)
 	}
 	for i := range 1000 {
 		f.stats.Kinds = append(f.stats.Kinds, record.KindStats{Kind: fmt.Sprint(i)})
