@@ -45,8 +45,8 @@
 // Readers ignore what follows in a body after what they know. Fields that are added to
 // the format within a version are added there, those of an element as a list of their own.
 //
-//	header body = nonce[8] id:u name pid:i start:i n*(event)
-//	    with name and event = length:u byte[length]
+//	header body = nonce[8] id:u name pid:i start:i n*(event) boot
+//	    with name, event and boot = length:u byte[length]; older ones have no boot
 //
 //	record body = first:u n*(length:u byte[length]) task
 //

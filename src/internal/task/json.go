@@ -275,6 +275,7 @@ func (o *jsonObject) task(t *Task) {
 	o.value("server_pid", &s.PID)
 	o.strings("server_events", &s.Events)
 	o.value("server_start_ns", &s.Start)
+	o.value("server_boot", &s.Boot)
 
 	o.clock("clock_before", &t.Before)
 	o.clock("clock_after", &t.After)

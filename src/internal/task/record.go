@@ -97,6 +97,7 @@ type Server struct {
 	PID    int
 	Events []string // that are counted, all at a time or in turns, when the file began
 	Start  int64    // of the process's records, in ns since 1970 UTC
+	Boot   string   // ID of the start of its machine, whose processes share a clock; empty if it is not known
 }
 
 // A Usage is where time went, and what was counted. It is a sum over goroutines.

@@ -141,7 +141,7 @@ func Start(c Config) error {
 	if name == "" && len(os.Args) > 0 {
 		name = filepath.Base(os.Args[0])
 	}
-	r.server = &record.Server{ID: c.Server, Name: name, PID: os.Getpid(), Events: r.events, Start: r.since.UnixNano()}
+	r.server = &record.Server{ID: c.Server, Name: name, PID: os.Getpid(), Events: r.events, Start: r.since.UnixNano(), Boot: bootID()}
 	if c.Rate == 1 {
 		r.below = math.MaxUint64
 	} else {
