@@ -249,10 +249,13 @@ func (w *walker) follows(x *wait, from, to time.Duration) bool {
 	if slices.ContainsFunc(w.stack, func(h hop) bool { return h.goroutine == k.Goroutine }) {
 		return false // it waits itself: the record makes no sense
 	}
+	list := w.of[k.Goroutine]
 	if w.foreign(k) {
-		return false
+		// It worked for another task then. It may have come from this one a moment before.
+		i, _ := w.before(list, to)
+		return i >= 0 && list[i].end > from
 	}
-	if len(w.of[k.Goroutine]) > 0 {
+	if len(list) > 0 {
 		return true
 	}
 	// It never waited for long, if it is the task's; or it did, for a server, before it was.
@@ -286,7 +289,7 @@ func (w *walker) mayAnswer(x *wait) bool {
 // the answer that is its own.
 var readers = []string{
 	"bufio", "crypto", "golang.org/x/net", "google.golang.org/grpc/internal/transport", "internal",
-	"io", "net", "runtime", "sync", "vendor/golang.org/x/net",
+	"io", "net", "sync", "vendor/golang.org/x/net",
 }
 
 // readsNetwork reports whether a stack is that of a goroutine that reads a connection. One that

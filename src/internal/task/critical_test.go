@@ -97,8 +97,12 @@ func TestCriticalPath(t *testing.T) {
 			"1 running 0-10, 2 running 10-80, 1 running 80-100"},
 		{"waker of another task", []Stretch{
 			waited(1, pprof.TimeMutex, 10, 80, 80, Waker{Goroutine: 2, Span: other}),
-			waited(2, pprof.TimeSleep, 20, 70, 70, Waker{}),
+			waited(2, pprof.TimeSleep, 2, 9, 10, Waker{}),
 		}, nil, "1 running 0-10, 1 mutex 10-80, 1 running 80-100"},
+		{"waker that has just left the task", []Stretch{
+			waited(1, pprof.TimeChan, 10, 80, 80, Waker{Goroutine: 2, Span: other}),
+			waited(2, pprof.TimeSleep, 20, 70, 70, Waker{}),
+		}, nil, "1 running 0-10, 2 running 10-20, 2 sleep 20-70, 2 running 70-80, 1 running 80-100"},
 		{"waker of a child", []Stretch{
 			waited(1, pprof.TimeChan, 10, 80, 80, Waker{Goroutine: 2, Span: child}),
 			waited(2, pprof.TimeSleep, 20, 70, 70, Waker{}),
