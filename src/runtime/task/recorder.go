@@ -77,11 +77,12 @@ type recorder struct {
 
 // numbers stay from one recorder to the next.
 type numbers struct {
-	open      quota
-	tooMany   atomic.Uint64 // tasks that were not recorded, as too many were open
-	badParent atomic.Uint64 // headers
-	badState  atomic.Uint64
-	tooLong   atomic.Uint64 // records
+	open       quota
+	tooMany    atomic.Uint64 // tasks that were not recorded, as too many were open
+	badParent  atomic.Uint64 // headers
+	badState   atomic.Uint64
+	tooLong    atomic.Uint64 // records
+	overBudget atomic.Uint64 // slow tasks; see kind.slow
 
 	epochs  atomic.Uint64
 	failed  atomic.Uint64 // epochs in which nothing could be counted

@@ -283,7 +283,7 @@ func TestTasksOff(t *testing.T) {
 
 func TestTasksPage(t *testing.T) {
 	f := feedTasks(t, shop(time.Now()))
-	page := wantAnswer(t, "", 200, "<h1>Tasks of shop</h1>", "<td>51200</td><td>7.11</td>", "<td>0.00333</td>", "12 ms (auto)", "not yet known", "Slow tasks, and 1 % of all requests, are recorded. 4 tasks are open now.",
+	page := wantAnswer(t, "", 200, "<h1>Tasks of shop</h1>", "<td>51200</td><td>7.11</td>", "<td>0.00333</td>", "normally 12 ms", "not yet known", "Slow tasks, and 1 % of all requests, are recorded. 4 tasks are open now.",
 		"<td>running 43 %, network 29 %, mutex 17 %</td>",
 		"Looked at 12 of 12 slow tasks. 7 older records of slow tasks made room for newer ones.",
 		"GET /cart/{id}: <b>mutex held by task \"flush\" at flush.go:31: 1 of 12 slow requests, 20 ms</b>",
