@@ -170,6 +170,50 @@ func TestCriticalPath(t *testing.T) {
 	}
 }
 
+// TestCriticalPathLate has goroutines that have come to work for the task later than they could have:
+// they have not run or waited for as long, by their sums.
+func TestCriticalPathLate(t *testing.T) {
+	self := SpanID{1}
+	for _, test := range []struct {
+		name     string
+		ender    Ender
+		running  time.Duration // of the others
+		timeline []Stretch
+		want     string
+	}{
+		{"a worker takes a job late", Ender{Goroutine: 1}, 15 * testMs, []Stretch{
+			waited(1, pprof.TimeChan, 10, 80, 80, Waker{Goroutine: 2, Span: self}),
+		}, "1 running 0-10, 1 chan 10-65, 2 running 65-80, 1 running 80-100"},
+		{"and waits then", Ender{Goroutine: 1}, 15 * testMs, []Stretch{
+			waited(1, pprof.TimeChan, 10, 80, 80, Waker{Goroutine: 2, Span: self}),
+			waited(2, pprof.TimeSleep, 50, 70, 70, Waker{}),
+		}, "1 running 0-10, 1 chan 10-45, 2 running 45-50, 2 sleep 50-70, 2 running 70-80, 1 running 80-100"},
+		{"it was there all the time", Ender{Goroutine: 1}, 70 * testMs, []Stretch{
+			waited(1, pprof.TimeChan, 10, 80, 80, Waker{Goroutine: 2, Span: self}),
+		}, "1 running 0-10, 2 running 10-80, 1 running 80-100"},
+		{"one that ends the task takes it up late", Ender{Goroutine: 2}, 40 * testMs, nil,
+			"2 elsewhere 0-60, 2 running 60-100"},
+	} {
+		x := &Task{Span: self, Goroutine: 1, Goroutines: 2, Wall: 100 * testMs, Timeline: test.timeline, Ender: test.ender}
+		if len(test.timeline) > 0 {
+			x.Ender.Parts[pprof.TimeRunning], x.Ender.Parts[pprof.TimeChan] = 30*testMs, 70*testMs
+		}
+		x.Parts = x.Ender.Parts
+		x.Parts[pprof.TimeRunning] += test.running
+		for _, s := range test.timeline {
+			if s.Goroutine == 2 {
+				x.Parts[s.Part] += s.Wake - s.Start
+			}
+		}
+		path := x.CriticalPath()
+		parted(t, path, 0, x.Wall)
+		if got := pathText(path); got != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, got, test.want)
+		}
+		checkLatency(t, x)
+	}
+}
+
 // oddTask returns a task whose times, goroutines, wakers and calls are random, and of which
 // many make no sense.
 func oddTask(r *rand.Rand) *Task {

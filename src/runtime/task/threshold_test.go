@@ -111,6 +111,14 @@ func TestBudget(t *testing.T) {
 		task.End()
 	}
 	took := time.Since(began)
+	// One beyond the budget leaves nothing behind.
+	_, last := New(t.Context(), name)
+	time.Sleep(10 * leastStretch)
+	k.budget.next.Store(1 << 62)
+	last.End()
+	if n := runtime_perfTaskLogRead(last.id, make([]perf.Stretch, perf.MaxTaskStretches)); n != 0 {
+		t.Errorf("the log of a task without a record has %d stretches", n)
+	}
 	got := 0
 	for rec := r.Next(); rec != nil; rec = r.Next() {
 		if rec.Kind == name {
@@ -118,12 +126,12 @@ func TestBudget(t *testing.T) {
 		}
 	}
 	over := lastRecording.Load().overBudget.Load() - before
-	if most := budgetBurst + 1 + int(took.Seconds()*slowBudget); got+int(over) != n || got > most || got < budgetBurst {
+	if most := budgetBurst + 1 + int(took.Seconds()*slowBudget); got+int(over) != n+1 || got > most || got < budgetBurst {
 		t.Errorf("%d recorded and %d beyond the budget, of %d in %v", got, over, n, took)
 	}
 	for _, s := range ReadStats().Kinds {
-		if s.Kind == name && s.Slow != n {
-			t.Errorf("%d were slow, want %d", s.Slow, n)
+		if s.Kind == name && s.Slow != n+1 {
+			t.Errorf("%d were slow, want %d", s.Slow, n+1)
 		}
 	}
 	if tasks := readStats().Open; tasks != open {
