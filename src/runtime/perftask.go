@@ -488,8 +488,14 @@ func perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64) (ok bool, rest u
 	var c *perfAccountCounts
 	var back *perfTaskBack
 	leave := a != nil && a.member.ptr().task == t
+	u.EndedBy = getg().goid
 	if leave {
 		m = a.member.ptr()
+		if t.goroutines > 1 {
+			for i := range u.Ender {
+				u.Ender[i] = a.usage.Parts[i] - m.usage.Parts[i]
+			}
+		}
 		back, m.back = m.back, nil
 		a.member = 0 // as in leaveTask
 		if t.events > 0 {

@@ -110,7 +110,7 @@ func TestDisown(t *testing.T) {
 		if test.kind == "opens" && len(x.Timeline[0].Waker.Stack) > 0 && x.Timeline[0].Waker.Stack[0] == reads[0] {
 			continue // its path is the task's own
 		}
-		if list := x.Hazards(); len(list) == 0 || list[0].String() != test.why {
+		if list := x.Causes(); len(list) == 0 || list[0].String() != test.why {
 			t.Errorf("reasons %v, want %s", list, test.why)
 		}
 	}

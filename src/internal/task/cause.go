@@ -72,10 +72,10 @@ var faultEvents = []string{"page-faults", "minor-faults", "major-faults"}
 // of the task, is left out, unless there is nothing else.
 //
 // Waits that are too short for the timeline, and the time without a CPU, are known as sums
-// over goroutines. Of these counts what must have been on the path, which is all if the
-// task had one goroutine.
+// over goroutines. Of these counts what [Task.Latency] has of them.
 //
-// What the end of a call had to wait for is the answer: the server's record says more.
+// What the end of a call had to wait for is the answer, or the way there and back: the server's
+// record says which.
 func (t *Task) Causes() []Cause { return t.causesBy(new(walker)) }
 
 func (t *Task) causesBy(w *walker) []Cause {
@@ -88,12 +88,26 @@ func (t *Task) causesBy(w *walker) []Cause {
 // answer returns the cause of a call.
 func (t *Task) answer() []Cause {
 	gs := &groups{t: t, by: make(map[groupKey]*group)}
-	g := gs.add(rowNamed("answer"), 0, t.Wall, 1, func(string) string { return timeMark })
+	g := gs.add(rowNamed("way or answer"), Elsewhere, t.Wall, 1, func(string) string { return timeMark })
 	g.More = t.Wall
 	if t.Usual != nil && t.Usual.Tasks >= minUsual {
 		g.More = max(0, t.Wall-max(0, t.Usual.Wall))
 	}
 	return []Cause{g.Cause}
+}
+
+// elsewhere adds a segment in which no goroutine worked for t.
+func (t *Task) elsewhere(gs *groups, s *Segment) {
+	name := "elsewhere"
+	if t.Flags&Client != 0 {
+		name = "way or answer"
+		if s.Node != nil && len(s.Node.callees(-1)) > 0 {
+			name = "way"
+		}
+	}
+	d := s.End - s.Start
+	g := gs.add(rowNamed(name), Elsewhere, d, 1, func(string) string { return timeMark })
+	g.longest = max(g.longest, d)
 }
 
 // Causes is [Task.Causes] for the critical path of a request.
@@ -123,7 +137,7 @@ type group struct {
 	Cause
 	row     *causeRow
 	longest time.Duration
-	parts   [NumParts]time.Duration
+	parts   Latency
 }
 
 type groups struct {
@@ -146,7 +160,7 @@ func (gs *groups) add(row *causeRow, part Part, d time.Duration, n int, word fun
 	}
 	g.Time += d
 	g.N += n
-	g.parts[min(part, NumParts-1)] += d
+	g.parts[part] += d
 	return g
 }
 
@@ -154,12 +168,13 @@ func (gs *groups) add(row *causeRow, part Part, d time.Duration, n int, word fun
 // of length all.
 func (t *Task) causesOn(path []Segment, all time.Duration) []Cause {
 	gs := &groups{t: t, by: make(map[groupKey]*group)}
-	var running time.Duration // on the path
 	var pieces [3]piece
 	for i := range path {
 		s := &path[i]
 		if s.Stretch == nil {
-			running += s.End - s.Start
+			if s.Part == Elsewhere {
+				t.elsewhere(gs, s)
+			}
 			continue
 		}
 		pieces = s.pieces()
@@ -183,11 +198,9 @@ func (t *Task) causesOn(path []Segment, all time.Duration) []Cause {
 			}
 		}
 	}
-	t.unrecorded(gs, &running)
+	running := t.unrecorded(gs, path)
 	t.usual(gs)
-	if t.Flags&Client == 0 { // for which no goroutine works
-		t.running(gs, running)
-	}
+	t.running(gs, running)
 
 	var list []Cause
 	bound := all / 100
@@ -211,69 +224,46 @@ func (t *Task) causesOn(path []Segment, all time.Duration) []Cause {
 	return list
 }
 
-// unrecorded adds what is not in the timeline, but in the task's account, which is over all
-// goroutines. Of the time for which the timeline has no waits, so much was not on the path
-// as is more than the path's, which running is. The waits are in that at most.
-func (t *Task) unrecorded(gs *groups, running *time.Duration) {
-	left := t.Parts
-	for i := range left {
-		left[i] = max(0, left[i])
-	}
-	for i := range t.Timeline {
-		s := &t.Timeline[i]
-		if s.Region != "" {
+// unrecorded adds what is not in the timeline, but in the task's account, and returns for how
+// long it ran.
+func (t *Task) unrecorded(gs *groups, path []Segment) (running time.Duration) {
+	gaps := t.gaps(path)
+	for p, d := range gaps {
+		p := Part(p)
+		if p == pprof.TimeRunning || d <= 0 {
 			continue
 		}
-		start := max(0, min(s.Start, t.Wall))
-		end := max(start, min(s.End, t.Wall))
-		wake := max(start, min(s.Wake, end))
-		if s.Part < NumParts && s.Part != pprof.TimeRunning {
-			left[s.Part] = max(0, left[s.Part]-(wake-start))
+		name := "short waits"
+		switch {
+		case p == pprof.TimePreempted:
+			name = "preempted"
+		case p == pprof.TimeGC: // Most that a task does for the collector is to assist it.
+			name = "GC assist"
+		case p == pprof.TimeRunnable:
+			name = "runnable"
+		case p == Elsewhere:
+			name = "elsewhere"
+		case len(t.Timeline) == 0 && t.Flags&Slow == 0:
+			name = "waits"
 		}
-		left[pprof.TimeRunnable] = max(0, left[pprof.TimeRunnable]-(end-wake))
+		gs.add(rowNamed(name), p, d, 0, func(w string) string {
+			return map[string]string{"time": timeMark, "part": p.String()}[w]
+		})
 	}
-	off := -*running
-	for _, d := range left {
-		off += d
-	}
-	off = max(0, off)
-	for p, d := range left {
-		if p := Part(p); p != pprof.TimeRunning {
-			d = min(d-off, *running)
-			if d <= 0 {
-				continue
-			}
-			*running -= d
-			word := func(w string) string { return map[string]string{"time": timeMark, "part": p.String()}[w] }
-			switch p {
-			case pprof.TimePreempted:
-				gs.add(rowNamed("preempted"), p, d, 0, word)
-			case pprof.TimeGC:
-				// Most that a task does for the collector is to assist it.
-				gs.add(rowNamed("GC assist"), p, d, 0, word)
-			case pprof.TimeRunnable:
-				gs.add(rowNamed("runnable"), p, d, 0, word)
-			default:
-				name := "short waits"
-				if len(t.Timeline) == 0 && t.Flags&Slow == 0 {
-					name = "waits"
-				}
-				gs.add(rowNamed(name), p, d, 0, word)
-			}
-		}
-	}
+	return gaps[pprof.TimeRunning]
 }
 
 // usual sets More of all causes. What is usual in a part is known for all of its causes
 // together; what is above is the longest one's first.
 func (t *Task) usual(gs *groups) {
-	if t.Usual == nil || t.Usual.Tasks < minUsual {
+	usual, known := t.usualLatency()
+	if !known {
 		for _, g := range gs.list {
 			g.More = g.Time
 		}
 		return
 	}
-	for p := range Part(NumParts) {
+	for p := range usual {
 		var list []*group
 		var path time.Duration
 		for _, g := range gs.list {
@@ -283,7 +273,7 @@ func (t *Task) usual(gs *groups) {
 			}
 		}
 		slices.SortStableFunc(list, func(a, b *group) int { return cmp.Compare(b.parts[p], a.parts[p]) })
-		more := max(0, min(path, max(t.Parts[p], path)-max(0, t.Usual.Parts[p])))
+		more := max(0, path-usual[p])
 		for _, g := range list {
 			d := min(more, g.parts[p])
 			g.More += d
@@ -297,11 +287,8 @@ func (t *Task) running(gs *groups, d time.Duration) {
 	if d <= 0 {
 		return
 	}
-	more, known := d, false
-	if t.Usual != nil && t.Usual.Tasks >= minUsual {
-		known = true
-		more = max(0, min(d, max(t.Parts[pprof.TimeRunning], d)-max(0, t.Usual.Parts[pprof.TimeRunning])))
-	}
+	usual, known := t.usualLatency()
+	more := max(0, d-usual[pprof.TimeRunning])
 	row := rowNamed("running")
 	faults := t.faults(more)
 	if faults != "" {

@@ -45,7 +45,7 @@ func TestCausesOfCall(t *testing.T) {
 	} {
 		x := &Task{Kind: "GET db:80", Flags: Client | Slow, Wall: 50 * testMs, Usual: test.usual}
 		list := x.Causes()
-		if len(list) != 1 || list[0].String() != "answer of the server 50 ms" || list[0].Name != "answer" || list[0].More != test.more || list[0].Task != x {
+		if len(list) != 1 || list[0].String() != "way or answer of the server 50 ms" || list[0].Name != "way or answer" || list[0].More != test.more || list[0].Task != x {
 			t.Errorf("%s: %+v, want %v more than usual", test.name, list, test.more)
 		}
 	}
@@ -154,6 +154,7 @@ func TestCauses(t *testing.T) {
 			at(waited(1, pprof.TimeSleep, 15, 23, 23, Waker{}), "sleep", "time.Sleep", 22),
 		}, change: func(x *Task) {
 			u := *x.Usual
+			u.Wall = 13 * testMs
 			u.Parts[pprof.TimeNetwork] = 11 * testMs
 			x.Usual = &u
 		}, cause: "sleep", want: "sleep 8 ms at x.go:22"},

@@ -73,7 +73,9 @@ var causeTable = []causeRow{
 	{"short waits", nil, "{part} {time}, each too short for the timeline", "", 100 * time.Microsecond},
 	{"waits", nil, "{part} {time}", "", 100 * time.Microsecond}, // of a task without a timeline
 	{"page faults", nil, "{faults}, running {time} more than usual", "{faults}, running {time}", 100 * time.Microsecond},
-	{"answer", nil, "answer of the server {time}", "", 0},
+	{"way or answer", nil, "way or answer of the server {time}", "", 0},
+	{"way", nil, "way to the server and back {time}", "", 100 * time.Microsecond},
+	{"elsewhere", nil, "no goroutine at work {time}", "", 100 * time.Microsecond},
 	{"running", nil, "running {all}, {time} more than usual", "running {time}", 100 * time.Microsecond},
 }
 

@@ -20,14 +20,15 @@ type Segment struct {
 	Goroutine  uint64
 	Start, End time.Duration // since the start of the task, or of the request
 
-	// Part is what the goroutine was in. A timeline leaves out what is short, and what was
-	// before a goroutine came to work for the task. So one that is running here runs, or is
-	// in waits and system calls that were shorter than those recorded, or has yet to begin.
+	// Part is what the goroutine was in. A timeline leaves out what is short. So one that is
+	// running here runs, or is in waits and system calls that were shorter than those recorded;
+	// [Task.Latency] has how much of the path was in which. It is Elsewhere, and Stretch is nil,
+	// where no goroutine worked for the task.
 	Part   Part
 	Reason string // of a wait, as in stack traces
 	Frame  Frame  // where; see [Place]
 
-	// Stretch is what the segment is of; nil if the goroutine ran.
+	// Stretch is what the segment is of; nil if the goroutine ran, or if there was none.
 	Stretch *Stretch
 	Call    int // the index in Task.Calls of the call of a server that it waited for, or -1
 
@@ -36,6 +37,11 @@ type Segment struct {
 	// Behind is how much of a runnable segment another task had the thread, at least; see
 	// [Stretch].BehindKind.
 	Behind time.Duration
+
+	// Of a gap between stretches: the wait that it is in the place of, if another goroutine ended
+	// that, and whether nothing is known of the goroutine before.
+	outer *wait
+	first bool
 }
 
 // Bounds of the search for a critical path. Records of real tasks are far below; they keep
@@ -47,10 +53,11 @@ const (
 
 // CriticalPath returns what t's end had to wait for, which partitions [0, t.Wall).
 //
-// It goes back from the end on the goroutine that began the task. Where that waited for
+// It goes back from the end on the goroutine that ended the task. Where that waited for
 // another goroutine of the task, which woke it, the path is that goroutine's for the time of
-// the wait, and so on. Where it waited for something else, the wait is a segment. A task
-// without a Timeline has one segment, in which it ran.
+// the wait, as long as it worked for the task, and so on. Where it waited for something else,
+// the wait is a segment. A task without a Timeline has one segment, in which it ran or waited,
+// and one in which it was elsewhere.
 //
 // This is the chain of wakeups that TAILOR follows (Xi Yang's thesis, chapter 4), by what
 // Go's scheduler has noted instead of the kernel's.
@@ -60,9 +67,16 @@ func (t *Task) CriticalPath() []Segment { return new(walker).criticalPath(t) }
 // returns.
 func (w *walker) criticalPath(t *Task) []Segment {
 	w.init(t)
-	w.walk(t.Goroutine, 0, t.Wall)
-	slices.Reverse(w.path)
+	w.find(0, t.Wall)
 	return w.path
+}
+
+// find finds the path in [from, to).
+func (w *walker) find(from, to time.Duration) {
+	w.path = w.path[:0]
+	w.walk(w.t.last(), from, to)
+	w.settle()
+	slices.Reverse(w.path)
 }
 
 // A walker finds a path through one task, from its end to its start. It can be used again.
@@ -72,8 +86,14 @@ type walker struct {
 	of    map[uint64][]wait // of all, by goroutine, in order of start
 	calls []wait            // of servers, in order of start
 	path  []Segment         // the last one first
-	stack []uint64          // goroutines that wait for each other, outermost first
+	stack []hop             // goroutines that wait for each other, outermost first
 	steps int
+}
+
+// A hop is from a goroutine to the one that it waited for.
+type hop struct {
+	goroutine uint64
+	wait      *wait // nil if it is the one that ended the task
 }
 
 // A wait is a Stretch, or a Call, with times that are in order and within the task,
@@ -92,7 +112,7 @@ func (w *walker) init(t *Task) {
 		w.path = make([]Segment, 0, 2*len(t.Timeline)+1)
 	}
 	clear(w.of)
-	w.t, w.all, w.calls, w.path, w.stack, w.steps = t, w.all[:0], w.calls[:0], w.path[:0], append(w.stack[:0], t.Goroutine), 0
+	w.t, w.all, w.calls, w.path, w.stack, w.steps = t, w.all[:0], w.calls[:0], w.path[:0], append(w.stack[:0], hop{goroutine: t.last()}), 0
 	within := func(d, from time.Duration) time.Duration {
 		return max(from, min(d, t.Wall))
 	}
@@ -179,12 +199,12 @@ func (w *walker) walk(g uint64, from, to time.Duration) {
 			i, inner = w.before(list, to)
 		}
 		if i < 0 || list[i].end <= from {
-			w.add(Segment{Goroutine: g, Start: from, End: to, Part: pprof.TimeRunning})
+			w.gap(g, from, to, i < 0)
 			return
 		}
 		x := &list[i]
 		if x.end < to {
-			w.add(Segment{Goroutine: g, Start: x.end, End: to, Part: pprof.TimeRunning})
+			w.gap(g, x.end, to, false)
 			to = x.end
 		}
 		from := max(from, inner) // of what is x's
@@ -194,12 +214,12 @@ func (w *walker) walk(g uint64, from, to time.Duration) {
 		}
 		if i == 0 && x.start == x.wake && x.start > from && w.follows(x, from, to) {
 			// The go statement made it runnable: there was no such goroutine before.
-			w.hop(x.stretch.Waker.Goroutine, from, to)
+			w.hop(hop{x.stretch.Waker.Goroutine, w.stack[len(w.stack)-1].wait}, from, to)
 			return
 		}
 		if start := max(x.start, from); start < to {
 			if w.follows(x, start, to) {
-				w.hop(x.stretch.Waker.Goroutine, start, to)
+				w.hop(hop{x.stretch.Waker.Goroutine, x}, start, to)
 			} else {
 				w.wait(x, start, to)
 			}
@@ -208,10 +228,15 @@ func (w *walker) walk(g uint64, from, to time.Duration) {
 	}
 }
 
-func (w *walker) hop(g uint64, from, to time.Duration) {
-	w.stack = append(w.stack, g)
-	w.walk(g, from, to)
+func (w *walker) hop(h hop, from, to time.Duration) {
+	w.stack = append(w.stack, h)
+	w.walk(h.goroutine, from, to)
 	w.stack = w.stack[:len(w.stack)-1]
+}
+
+// gap adds what goroutine g did between its stretches.
+func (w *walker) gap(g uint64, from, to time.Duration, first bool) {
+	w.add(Segment{Goroutine: g, Start: from, End: to, Part: pprof.TimeRunning, outer: w.stack[len(w.stack)-1].wait, first: first})
 }
 
 // follows reports whether what went on in [from, to) is what the goroutine did that has
@@ -221,18 +246,72 @@ func (w *walker) follows(x *wait, from, to time.Duration) bool {
 	if k.Goroutine == 0 || k.Goroutine == x.stretch.Goroutine || len(w.stack) >= maxHops || w.steps >= maxSteps {
 		return false
 	}
-	if slices.Contains(w.stack, k.Goroutine) {
+	if slices.ContainsFunc(w.stack, func(h hop) bool { return h.goroutine == k.Goroutine }) {
 		return false // it waits itself: the record makes no sense
 	}
-	own := k.Span == w.t.Span
-	if !own && k.Span != (SpanID{}) && !slices.ContainsFunc(w.t.Calls, func(c Call) bool { return c.Span == k.Span }) {
-		return false // it worked for another task
+	list := w.of[k.Goroutine]
+	if w.foreign(k) {
+		// It worked for another task then. It may have come from this one a moment before.
+		i, _ := w.before(list, to)
+		return i >= 0 && list[i].end > from
 	}
-	if len(w.of[k.Goroutine]) > 0 {
+	if len(list) > 0 {
 		return true
 	}
 	// It never waited for long, if it is the task's; or it did, for a server, before it was.
-	return own && k.Span != (SpanID{}) && (!forCall(x.stretch.Part) || w.call(from, to) < 0)
+	return k.Span == w.t.Span && k.Span != (SpanID{}) && (!w.mayAnswer(x) || w.call(from, to) < 0)
+}
+
+// foreign reports whether a goroutine worked for another task than w's and its children.
+func (w *walker) foreign(k *Waker) bool {
+	return k.Span != w.t.Span && k.Span != (SpanID{}) &&
+		!slices.ContainsFunc(w.t.Calls, func(c Call) bool { return c.Span == k.Span })
+}
+
+// mayAnswer reports whether x may be a wait for the answer of another server, by who has ended
+// it: the network poller, a timer, or a goroutine that has read a connection, or may have. A
+// program waits inside of calls for itself, too: for a connection of a pool, for example, until
+// another task gives it back.
+func (w *walker) mayAnswer(x *wait) bool {
+	k := &x.stretch.Waker
+	switch {
+	case !forCall(x.stretch.Part):
+		return false
+	case k.Goroutine == 0 && k.Span.IsZero():
+		return true
+	case len(k.Stack) > 0:
+		return readsNetwork(k.Stack) || k.Span.IsZero() && !below(k.Stack, []string{"database/sql"})
+	}
+	return !w.foreign(k)
+}
+
+// readers are the packages whose goroutines read a connection that requests share, and hand each
+// the answer that is its own.
+var readers = []string{
+	"bufio", "crypto", "golang.org/x/net", "google.golang.org/grpc/internal/transport", "internal",
+	"io", "net", "sync", "vendor/golang.org/x/net",
+}
+
+// readsNetwork reports whether a stack is that of a goroutine that reads a connection. One that
+// gives an idle connection to another request ends no wait for an answer.
+func readsNetwork(stack []Frame) bool {
+	for _, f := range stack {
+		if !f.in(readers) || f.Func == "net/http.(*Transport).tryPutIdleConn" {
+			return false
+		}
+	}
+	return true
+}
+
+// below reports whether the innermost frame of a stack that is not of the runtime or of
+// package sync is of one of the packages.
+func below(stack []Frame, packages []string) bool {
+	for _, f := range stack {
+		if !f.in([]string{"runtime", "sync", "internal"}) {
+			return f.in(packages)
+		}
+	}
+	return false
 }
 
 func (w *walker) add(s Segment) {
@@ -273,12 +352,10 @@ func (w *walker) runnable(x *wait, from, to time.Duration) {
 // wait adds the segments of a wait, or of a system call: one for each call of a server
 // that it was for, and for the time between them.
 func (w *walker) wait(x *wait, from, to time.Duration) {
-	all := x.wake - x.start
-	stopped, _ := x.stopped()
 	for to > from {
 		w.steps++
 		start, call := from, -1
-		if forCall(x.stretch.Part) && w.steps < maxSteps {
+		if w.mayAnswer(x) && w.steps < maxSteps {
 			if c := w.call(from, to); c >= 0 {
 				c := &w.calls[c]
 				if c.end < to {
@@ -288,14 +365,20 @@ func (w *walker) wait(x *wait, from, to time.Duration) {
 				}
 			}
 		}
-		w.add(Segment{
-			Goroutine: x.stretch.Goroutine, Start: start, End: to,
-			Part: x.stretch.Part, Reason: x.stretch.Reason, Frame: Place(x.stretch.Stack),
-			Stretch: x.stretch, Call: call,
-			Stopped: atLeast(stopped, to-start, all),
-		})
+		w.piece(x, start, to, call)
 		to = start
 	}
+}
+
+// piece adds [from, to) of a wait.
+func (w *walker) piece(x *wait, from, to time.Duration, call int) {
+	stopped, _ := x.stopped()
+	w.add(Segment{
+		Goroutine: x.stretch.Goroutine, Start: from, End: to,
+		Part: x.stretch.part(), Reason: x.stretch.Reason, Frame: Place(x.stretch.Stack),
+		Stretch: x.stretch, Call: call,
+		Stopped: atLeast(stopped, to-from, x.wake-x.start),
+	})
 }
 
 // call returns the index in w.calls of the call that goes on just before to: the one that
@@ -364,13 +447,11 @@ func (p *requestPath) add(n *Node, from, to time.Duration, depth int) {
 		p.walkers[n] = w
 	}
 	w.path = nil
-	w.walk(n.Task.Goroutine, from, to)
-	path := w.path
-	for i := len(path) - 1; i >= 0; i-- {
-		s := path[i]
+	w.find(from, to)
+	for _, s := range w.path {
 		s.Node = n
 		// The rest of s is after those servers' tasks that have been added.
-		if s.Call >= 0 && depth < maxServers {
+		if (s.Call >= 0 || n.isCall() && s.Part == Elsewhere) && depth < maxServers {
 			for _, c := range n.callees(s.Call) {
 				start := max(c.Start-n.Start, s.Start)
 				end := min(c.End()-n.Start, s.End)
@@ -397,8 +478,20 @@ func (p *requestPath) piece(s Segment, from, to, start time.Duration) {
 	p.path = append(p.path, s)
 }
 
-// callees returns the tasks of other servers that work on the call, in order of start.
+// isCall reports whether n is a client's task, which is a call.
+func (n *Node) isCall() bool { return n.Task.Flags&Client != 0 }
+
+// callees returns the tasks of other servers that work on the call, in order of start: on n
+// itself if call is -1.
 func (n *Node) callees(call int) (list []*Node) {
+	if call < 0 {
+		for _, c := range n.Children {
+			if c.Server != n.Server || c.Task.Flags&ServerOf != 0 {
+				list = append(list, c)
+			}
+		}
+		return list
+	}
 	for _, c := range n.Children {
 		switch {
 		case c.Call != call:

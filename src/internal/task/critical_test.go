@@ -41,7 +41,7 @@ func parted(t *testing.T, path []Segment, from, to time.Duration) {
 func pathText(path []Segment) string {
 	var text []string
 	for _, s := range path {
-		w := fmt.Sprintf("%d %v %d-%d", s.Goroutine, s.Part, s.Start/testMs, s.End/testMs)
+		w := fmt.Sprintf("%d %s %d-%d", s.Goroutine, PartName(s.Part), s.Start/testMs, s.End/testMs)
 		if s.Call >= 0 {
 			w += " " + s.Task.Calls[s.Call].Kind
 		}
@@ -65,6 +65,7 @@ func TestCriticalPath(t *testing.T) {
 	self := SpanID{1}
 	child := SpanID{2}
 	other := SpanID{9}
+	reader := []Frame{{Func: "net/http.(*persistConn).readLoop"}, {Func: "net/http.(*Transport).dialConn.gowrap2"}}
 	call := func(kind string, flags Flags, start, end int) Call {
 		return Call{Span: child, Kind: kind, Flags: flags, Start: time.Duration(start) * testMs, Wall: time.Duration(end-start) * testMs}
 	}
@@ -96,8 +97,12 @@ func TestCriticalPath(t *testing.T) {
 			"1 running 0-10, 2 running 10-80, 1 running 80-100"},
 		{"waker of another task", []Stretch{
 			waited(1, pprof.TimeMutex, 10, 80, 80, Waker{Goroutine: 2, Span: other}),
-			waited(2, pprof.TimeSleep, 20, 70, 70, Waker{}),
+			waited(2, pprof.TimeSleep, 2, 9, 10, Waker{}),
 		}, nil, "1 running 0-10, 1 mutex 10-80, 1 running 80-100"},
+		{"waker that has just left the task", []Stretch{
+			waited(1, pprof.TimeChan, 10, 80, 80, Waker{Goroutine: 2, Span: other}),
+			waited(2, pprof.TimeSleep, 20, 70, 70, Waker{}),
+		}, nil, "1 running 0-10, 2 running 10-20, 2 sleep 20-70, 2 running 70-80, 1 running 80-100"},
 		{"waker of a child", []Stretch{
 			waited(1, pprof.TimeChan, 10, 80, 80, Waker{Goroutine: 2, Span: child}),
 			waited(2, pprof.TimeSleep, 20, 70, 70, Waker{}),
@@ -118,8 +123,31 @@ func TestCriticalPath(t *testing.T) {
 		}, nil, "1 running 0-10, 1 C 10-20, 1 sleep 20-30, 1 C 30-80, 1 running 80-100"},
 		{"regions are no waits", []Stretch{{Goroutine: 1, Region: "r", Start: 10 * testMs, Wake: 20 * testMs, End: 20 * testMs}}, nil,
 			"1 running 0-100"},
-		{"call", []Stretch{waited(1, pprof.TimeSelect, 10, 80, 80, Waker{Goroutine: 7, Span: other})},
+		{"call", []Stretch{waited(1, pprof.TimeSelect, 10, 80, 80, Waker{Goroutine: 7})},
 			[]Call{call("GET", Client, 5, 85)}, "1 running 0-10, 1 select 10-80 GET, 1 running 80-100"},
+		{"call, by a goroutine that another task started to read a connection", []Stretch{
+			waited(1, pprof.TimeSelect, 10, 80, 80, Waker{Goroutine: 7, Span: other, Stack: reader}),
+		}, []Call{call("GET", Client, 5, 85)}, "1 running 0-10, 1 select 10-80 GET, 1 running 80-100"},
+		{"call, by a goroutine of nobody's", []Stretch{
+			waited(1, pprof.TimeSelect, 10, 80, 80, Waker{Goroutine: 7, Stack: stackIn("example.com/rpc.(*Conn).read", 9)}),
+		}, []Call{call("GET", Client, 5, 85)}, "1 running 0-10, 1 select 10-80 GET, 1 running 80-100"},
+		{"wait for another task inside a call", []Stretch{waited(1, pprof.TimeSelect, 10, 80, 80, Waker{Goroutine: 7, Span: other})},
+			[]Call{call("GET", Client, 5, 85)}, "1 running 0-10, 1 select 10-80, 1 running 80-100"},
+		{"wait for a connection of a pool inside a call", []Stretch{
+			waited(1, pprof.TimeSelect, 10, 70, 70, Waker{Goroutine: 7, Span: other, Stack: stackIn("database/sql.(*DB).putConnDBLocked", 9)}),
+			waited(1, pprof.TimeNetwork, 71, 80, 80, Waker{}),
+		}, []Call{call("SELECT a", Client, 5, 85)}, "1 running 0-10, 1 select 10-70, 1 running 70-71, 1 network 71-80 SELECT a, 1 running 80-100"},
+		{"wait for a connection that no task has given back", []Stretch{
+			waited(1, pprof.TimeSelect, 10, 80, 80, Waker{Goroutine: 7, Stack: stackIn("database/sql.(*DB).putConnDBLocked", 9)}),
+		}, []Call{call("SELECT a", Client, 5, 85)}, "1 running 0-10, 1 select 10-80, 1 running 80-100"},
+		{"wait for an idle connection inside a call", []Stretch{
+			waited(1, pprof.TimeSelect, 10, 80, 80, Waker{Goroutine: 7, Span: other, Stack: append([]Frame{{Func: "net/http.(*Transport).tryPutIdleConn"}}, reader...)}),
+		}, []Call{call("GET", Client, 5, 85)}, "1 running 0-10, 1 select 10-80, 1 running 80-100"},
+		{"mutex inside a call", []Stretch{waited(1, pprof.TimeMutex, 10, 80, 80, Waker{Goroutine: 7, Span: other})},
+			[]Call{call("GET", Client, 5, 85)}, "1 running 0-10, 1 mutex 10-80, 1 running 80-100"},
+		{"own goroutine that computes inside a call", []Stretch{
+			waited(1, pprof.TimeSelect, 10, 80, 80, Waker{Goroutine: 7, Span: self, Stack: stackIn("main.compute", 9)}),
+		}, []Call{call("GET", Client, 5, 85)}, "1 running 0-10, 7 running 10-80, 1 running 80-100"},
 		{"call in a part of a wait", []Stretch{waited(1, pprof.TimeNetwork, 10, 80, 80, Waker{})},
 			[]Call{call("a", Client, 20, 40), call("b", Client, 50, 70)},
 			"1 running 0-10, 1 network 10-20, 1 network 20-40 a, 1 network 40-50, 1 network 50-70 b, 1 network 70-80, 1 running 80-100"},
@@ -133,11 +161,56 @@ func TestCriticalPath(t *testing.T) {
 		}, []Call{call("GET", Client, 5, 85)}, "1 running 0-10, 1 select 10-80 GET, 1 running 80-100"},
 	} {
 		x := &Task{Span: self, Goroutine: 1, Wall: 100 * testMs, Timeline: test.timeline, Calls: test.calls}
+		x.Goroutines, x.Parts[pprof.TimeRunning] = 3, 300*testMs
 		path := x.CriticalPath()
 		parted(t, path, 0, x.Wall)
 		if got := pathText(path); got != test.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", test.name, got, test.want)
 		}
+	}
+}
+
+// TestCriticalPathLate has goroutines that have come to work for the task later than they could have:
+// they have not run or waited for as long, by their sums.
+func TestCriticalPathLate(t *testing.T) {
+	self := SpanID{1}
+	for _, test := range []struct {
+		name     string
+		ender    Ender
+		running  time.Duration // of the others
+		timeline []Stretch
+		want     string
+	}{
+		{"a worker takes a job late", Ender{Goroutine: 1}, 15 * testMs, []Stretch{
+			waited(1, pprof.TimeChan, 10, 80, 80, Waker{Goroutine: 2, Span: self}),
+		}, "1 running 0-10, 1 chan 10-65, 2 running 65-80, 1 running 80-100"},
+		{"and waits then", Ender{Goroutine: 1}, 15 * testMs, []Stretch{
+			waited(1, pprof.TimeChan, 10, 80, 80, Waker{Goroutine: 2, Span: self}),
+			waited(2, pprof.TimeSleep, 50, 70, 70, Waker{}),
+		}, "1 running 0-10, 1 chan 10-45, 2 running 45-50, 2 sleep 50-70, 2 running 70-80, 1 running 80-100"},
+		{"it was there all the time", Ender{Goroutine: 1}, 70 * testMs, []Stretch{
+			waited(1, pprof.TimeChan, 10, 80, 80, Waker{Goroutine: 2, Span: self}),
+		}, "1 running 0-10, 2 running 10-80, 1 running 80-100"},
+		{"one that ends the task takes it up late", Ender{Goroutine: 2}, 40 * testMs, nil,
+			"2 elsewhere 0-60, 2 running 60-100"},
+	} {
+		x := &Task{Span: self, Goroutine: 1, Goroutines: 2, Wall: 100 * testMs, Timeline: test.timeline, Ender: test.ender}
+		if len(test.timeline) > 0 {
+			x.Ender.Parts[pprof.TimeRunning], x.Ender.Parts[pprof.TimeChan] = 30*testMs, 70*testMs
+		}
+		x.Parts = x.Ender.Parts
+		x.Parts[pprof.TimeRunning] += test.running
+		for _, s := range test.timeline {
+			if s.Goroutine == 2 {
+				x.Parts[s.Part] += s.Wake - s.Start
+			}
+		}
+		path := x.CriticalPath()
+		parted(t, path, 0, x.Wall)
+		if got := pathText(path); got != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, got, test.want)
+		}
+		checkLatency(t, x)
 	}
 }
 

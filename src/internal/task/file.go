@@ -46,8 +46,8 @@
 // Readers ignore what follows in a body after what they know. Fields that are added to
 // the format within a version are added there, those of an element as a list of their own.
 //
-//	header body = nonce[8] id:u name pid:i start:i n*(event)
-//	    with name and event = length:u byte[length]
+//	header body = nonce[8] id:u name pid:i start:i n*(event) boot
+//	    with name, event and boot = length:u byte[length]; older ones have no boot
 //
 //	record body = first:u n*(length:u byte[length]) task
 //
@@ -60,12 +60,12 @@
 //	task    = trace[16] span[8] parent[8] kind:s flags:u start∆:i wall:i
 //	          before:clock after:clock usage goroutine:u goroutines:i
 //	          n*(event:s) n*(region) n*(note) n*(call) n*(stretch) n*(outlived)
-//	          outliving:i lost threshold:i usual trigger:s
-//	          with start less that of the server
+//	          outliving:i lost threshold:i usual trigger:s ender
+//	          with start less that of the server; older ones have no ender
 //	clock   = u n*(server:u count:u), the number n being in the lower 7 bits of a byte,
 //	          of which the upper one says that the clock has overflowed
-//	usage   = bits:u, and for each bit that is set, the lowest first, the time of the part:i
-//	          measured:i switches:i preemptions:i migrations:i
+//	parts   = bits:u, and for each bit that is set, the lowest first, the time of the part:i
+//	usage   = parts measured:i switches:i preemptions:i migrations:i
 //	          n*(value:u enabled∆:i running∆:i), the latter less enabled
 //	region  = name:s n:i wall:i max:i usage
 //	note    = key:s value:s
@@ -81,6 +81,7 @@
 //	outlived= id:u func:s frame part:u
 //	lost    = n*(i), the fields of [Lost] in their order; missing ones are 0
 //	usual   = 0:u, or 1:u tasks:i wall:i usage
+//	ender   = goroutine:u parts
 //	frame   = func:s file:s line:i
 //	stack   = s, a string that consists of frames, the innermost first
 //
@@ -197,9 +198,9 @@ func (c *coder) clock(k *Clock) {
 	}
 }
 
-func (c *coder) usage(u *Usage) {
+func (c *coder) parts(parts *[NumParts]time.Duration) {
 	var set uint64
-	for p, d := range u.Parts {
+	for p, d := range parts {
 		if d != 0 {
 			set |= 1 << p
 		}
@@ -208,13 +209,17 @@ func (c *coder) usage(u *Usage) {
 	for ; set != 0; set &= set - 1 {
 		p := Part(bits.TrailingZeros64(set))
 		if p < NumParts {
-			signed(c, &u.Parts[p])
+			signed(c, &parts[p])
 		} else {
 			var d time.Duration
 			signed(c, &d)
-			u.Parts[pprof.TimeOther] += d
+			parts[pprof.TimeOther] += d
 		}
 	}
+}
+
+func (c *coder) usage(u *Usage) {
+	c.parts(&u.Parts)
 	signed(c, &u.Measured)
 	signed(c, &u.Switches)
 	signed(c, &u.Preemptions)
@@ -374,4 +379,8 @@ func (c *coder) task(t *Task, server *Server) {
 		c.usage(&t.Usual.Usage)
 	}
 	c.str(&t.Trigger)
+	if !c.reading || len(c.b) > 0 {
+		unsigned(c, &t.Ender.Goroutine)
+		c.parts(&t.Ender.Parts)
+	}
 }

@@ -16,8 +16,8 @@ import (
 // A Request is the tasks of one trace, of all servers, as a tree.
 //
 // Clocks of servers differ, by seconds at times. Times in a Request are since its start,
-// and aligned: each server's clock is moved so that what works on a call lies within the
-// call, as far as the records permit that. The order of starts then never contradicts
+// and aligned: each server's clock is moved, as little as possible, so that what works on a call
+// lies within the call, as far as the records permit that. Servers on one machine have one clock. The order of starts then never contradicts
 // causal clocks, unless a server's clock was set meanwhile; see Inconsistent.
 type Request struct {
 	Trace TraceID
@@ -149,7 +149,7 @@ func join(tasks []*Task) *Request {
 	r.link(tasks)
 	servers := number(r.Nodes)
 	local, base := times(r.Nodes, len(servers))
-	offsets, bounds, ok := align(r.Nodes, local, base)
+	offsets, bounds, ok := align(r.Nodes, local, servers, base)
 	r.Inconsistent = !ok
 
 	first := time.Duration(math.MaxInt64)
@@ -397,19 +397,36 @@ type link struct {
 	least, most time.Duration
 }
 
+// sameMachine reports whether two servers are known to run on one machine.
+func (s *Server) sameMachine(o *Server) bool { return s.Boot != "" && s.Boot == o.Boot }
+
+// sameClock is by how much the times of two servers on one machine may differ: each of them notices
+// within half of that that the clock has been set.
+const sameClock = 40 * time.Microsecond
+
 // align returns what to add to the times that nodes begin at, local, for each server, and
 // the bounds of that.
 //
 // The bounds are those of Cristian's algorithm and of NTP: what a server does for a call
 // begins after the call and ends before it. (A task that is longer than the call that it
-// is for has gone on after its answer; it only begins after the call.) And what has
+// is for has gone on after its answer; it only begins within the call.) And what has
 // happened before something else by causal clocks has begun before it. Of what the bounds
-// permit, the middle is chosen. ok is false if bounds contradict each other, of which then
-// the later ones are left out.
-func align(nodes []*Node, local []time.Duration, base []int64) (offset []time.Duration, b bounds, ok bool) {
-	n := min(len(base), maxOffsets)
+// permit, that is chosen by which clocks are moved least: clocks mostly agree, and how long the
+// way of a call took is not known better by halving the rest. ok is false if bounds contradict
+// each other, of which then the later ones are left out.
+func align(nodes []*Node, local []time.Duration, servers []*Server, base []int64) (offset []time.Duration, b bounds, ok bool) {
+	n := min(len(servers), maxOffsets)
 	b = newBounds(n)
-	ok = len(base) <= n
+	ok = len(servers) <= n
+	for j := range n {
+		for i := range j {
+			if servers[i].sameMachine(servers[j]) {
+				d := since(base[i], base[j])
+				b.atMost(i, j, d+sameClock)
+				b.atMost(j, i, sameClock-d)
+			}
+		}
+	}
 	at := make(map[*Node]time.Duration)
 	for i, x := range nodes {
 		at[x] = local[i]
@@ -428,8 +445,12 @@ func align(nodes []*Node, local []time.Duration, base []int64) (offset []time.Du
 			wall = length(call.Wall)
 		}
 		l := link{p.Server, x.Server, start - at[x], far}
-		if own := length(x.Task.Wall); own <= wall {
-			l.most = l.least + wall - own
+		// A call may have been given up before the work on it began, as the machine's clock says.
+		if !servers[p.Server].sameMachine(servers[x.Server]) {
+			l.most = l.least + wall
+			if own := length(x.Task.Wall); own <= wall {
+				l.most -= own
+			}
 		}
 		links = append(links, l)
 		ok = b.atMost(l.to, l.from, -l.least) && ok
@@ -450,16 +471,17 @@ func align(nodes []*Node, local []time.Duration, base []int64) (offset []time.Du
 		}
 	}
 
-	return b.middle(base), b, ok
+	return b.nearest(servers, base), b, ok
 }
 
-// middle returns for each server the middle of what the bounds permit. As they are closed,
-// offsets can be chosen one after the other.
-func (b bounds) middle(base []int64) []time.Duration {
+// nearest returns for each server what moves its clock least of what the bounds permit. As they
+// are closed, offsets can be chosen one after the other.
+func (b bounds) nearest(servers []*Server, base []int64) []time.Duration {
 	n := len(b)
 	offset := make([]time.Duration, len(base))
 	for j := range offset {
 		low, high := -far, far
+		asItIs := since(base[0], base[j])
 		for i := range min(j, n) {
 			if j < n && b[i][j] < far {
 				high = min(high, offset[i]+b[i][j])
@@ -467,17 +489,12 @@ func (b bounds) middle(base []int64) []time.Duration {
 			if j < n && b[j][i] < far {
 				low = max(low, offset[i]-b[j][i])
 			}
+			if servers[i].sameMachine(servers[j]) {
+				asItIs = offset[i] + since(base[i], base[j])
+			}
 		}
-		switch {
-		case j == 0:
-		case low > -far && high < far:
-			offset[j] = low + (high-low)/2
-		case low > -far:
-			offset[j] = low // as if the way took no time
-		case high < far:
-			offset[j] = high
-		default:
-			offset[j] = since(base[0], base[j]) // by the clocks as they are
+		if j > 0 {
+			offset[j] = max(low, min(asItIs, high))
 		}
 	}
 	return offset

@@ -160,7 +160,8 @@ func TestJoinPath(t *testing.T) {
 		Server: b, Trace: TraceID{1}, Span: SpanID{3}, Parent: SpanID{2}, Kind: "back", Flags: ServerOf, Goroutine: 5, Start: planStart - 3e9, Wall: 50 * testMs,
 		Timeline: []Stretch{{Goroutine: 5, Part: pprof.TimeSleep, Reason: "sleep", Stack: stackIn("time.Sleep", 9), Start: 10 * testMs, Wake: 40 * testMs, End: 40 * testMs}},
 	}
-	const want = "front 1 running 0-20, front 1 select 20-25 GET, back 5 running 25-35, back 5 sleep 35-65, back 5 running 65-75, front 1 select 75-80 GET, front 1 running 80-100"
+	front.Parts[pprof.TimeRunning], back.Parts[pprof.TimeRunning] = 40*testMs, 20*testMs
+	const want = "front 1 running 0-20, back 5 running 20-30, back 5 sleep 30-60, back 5 running 60-70, front 1 select 70-80 GET, front 1 running 80-100"
 	for _, tasks := range [][]*Task{{front, back}, {back, client, front}} {
 		r := Join(slices.Values(tasks))[0]
 		path := r.CriticalPath()
@@ -172,14 +173,50 @@ func TestJoinPath(t *testing.T) {
 		if len(list) == 0 || list[0].Task != front || list[1].String() != "sleep 30 ms at x.go:9" || list[1].Task != back {
 			t.Errorf("causes: %v", list)
 		}
-		if off := r.Servers[1]; off.Offset != 3*time.Second+25*testMs || off.Error != 5*testMs {
+		if off := r.Servers[1]; off.Offset != 3*time.Second+20*testMs || off.Error != 10*testMs {
 			t.Errorf("offset %v, error %v", off.Offset, off.Error)
 		}
 	}
 }
 
-// TestJoinLonger has a server's task that goes on after its answer, so that it bounds the
-// server's clock from one side only.
+// TestJoinClocks has two servers whose clocks are taken as they are where the call permits that, or
+// where they are one machine's, and otherwise moved as little as possible.
+func TestJoinClocks(t *testing.T) {
+	const boot = "3a1e5e60-9d0b-4c93-b9f4-4b2f4f5c3a11"
+	for _, test := range []struct {
+		name        string
+		boot        string
+		after, took time.Duration // the server's task, since the call's start; that took 100 ms
+		want        time.Duration
+		error       time.Duration // -1: as far as one machine's clocks differ
+	}{
+		{"within the call", "", 7 * testMs, 20 * testMs, 7 * testMs, 73 * testMs},
+		{"at its start", "", 0, 20 * testMs, 0, 80 * testMs},
+		{"too early", "", -134 * testMs, 20 * testMs, 0, 80 * testMs},
+		{"too late", "", 134 * testMs, 20 * testMs, 80 * testMs, 80 * testMs},
+		{"on another machine", "another", 134 * testMs, 20 * testMs, 80 * testMs, 80 * testMs},
+		{"on the same machine", boot, 7 * testMs, 20 * testMs, 7 * testMs, -1},
+		{"when the call had been given up, on the same machine", boot, 134 * testMs, 20 * testMs, 134 * testMs, -1},
+		{"a moment too early, on the same machine", boot, -sameClock / 2, 20 * testMs, 0, -1},
+	} {
+		front := &Task{
+			Server: &Server{ID: 1, Boot: boot}, Trace: TraceID{1}, Span: SpanID{1}, Start: planStart, Wall: 300 * testMs,
+			Calls: []Call{{Span: SpanID{2}, Flags: Client, Start: 20 * testMs, Wall: 100 * testMs}},
+		}
+		back := &Task{
+			Server: &Server{ID: 2, Boot: test.boot}, Trace: TraceID{1}, Span: SpanID{3}, Parent: SpanID{2},
+			Start: planStart + int64(20*testMs+test.after), Wall: test.took,
+		}
+		r := Join(slices.Values([]*Task{back, front}))[0]
+		n, off := r.Nodes[1], r.Servers[1]
+		if r.Inconsistent || n.Task != back || n.Start-20*testMs != test.want || off.Offset != test.want-test.after ||
+			test.error >= 0 && off.Error != test.error || test.error < 0 && off.Error > 2*sameClock {
+			t.Errorf("%s: inconsistent %v, begins %v after its call, want %v; moved by %v, error %v", test.name, r.Inconsistent, n.Start-20*testMs, test.want, off.Offset, off.Error)
+		}
+	}
+}
+
+// TestJoinLonger has a server's task that goes on after its answer.
 func TestJoinLonger(t *testing.T) {
 	front := &Task{
 		Server: &Server{ID: 1}, Trace: TraceID{1}, Span: SpanID{1}, Start: planStart, Wall: 100 * testMs,
@@ -187,7 +224,7 @@ func TestJoinLonger(t *testing.T) {
 	}
 	back := &Task{Server: &Server{ID: 2}, Trace: TraceID{1}, Span: SpanID{3}, Parent: SpanID{2}, Start: planStart + 4e9, Wall: 11 * testMs}
 	r := Join(slices.Values([]*Task{back, front}))[0]
-	if n := r.Nodes[1]; r.Inconsistent || n.Task != back || n.Start != 20*testMs || r.Servers[1].Error >= 0 {
+	if n := r.Nodes[1]; r.Inconsistent || n.Task != back || n.Start != 30*testMs || r.Servers[1].Error != 10*testMs {
 		t.Errorf("inconsistent %v, the server's task begins at %v, error %v", r.Inconsistent, n.Start, r.Servers[1].Error)
 	}
 }

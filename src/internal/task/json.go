@@ -244,6 +244,7 @@ func (o *jsonObject) task(t *Task) {
 	o.value("server_pid", &s.PID)
 	o.strings("server_events", &s.Events)
 	o.value("server_start_ns", &s.Start)
+	o.value("server_boot", &s.Boot)
 
 	o.clock("clock_before", &t.Before)
 	o.clock("clock_after", &t.After)
@@ -257,8 +258,17 @@ func (o *jsonObject) task(t *Task) {
 		}
 	}
 	o.usage(&t.Usage, t.Events)
+	if !o.reading { // it follows from the rest
+		there, l := true, t.Latency()
+		o.object("latency", &there, func(o *jsonObject) { o.parts(l[:]) })
+	}
 	o.value("goroutine", &t.Goroutine)
 	o.value("goroutines", &t.Goroutines)
+	ended := true
+	o.object("ender", &ended, func(o *jsonObject) {
+		o.value("goroutine", &t.Ender.Goroutine)
+		o.parts(t.Ender.Parts[:])
+	})
 	if !o.reading {
 		o.strings("events", &t.Events)
 	}
@@ -332,12 +342,17 @@ func (o *jsonObject) clock(name string, c *Clock) {
 	}
 }
 
+// parts gives each part as a column.
+func (o *jsonObject) parts(parts []time.Duration) {
+	for p := range parts {
+		o.value(partColumnsNS[p], &parts[p])
+	}
+}
+
 // usage gives the parts, and counts of events with those times for which they were enabled and
 // counted.
 func (o *jsonObject) usage(u *Usage, events []string) {
-	for p := range u.Parts {
-		o.value(PartColumn(Part(p))+"_ns", &u.Parts[p])
-	}
+	o.parts(u.Parts[:])
 	o.value("measured_ns", &u.Measured)
 	o.value("switches", &u.Switches)
 	o.value("preemptions", &u.Preemptions)

@@ -21,9 +21,9 @@ func (f Frame) at() string {
 	return ""
 }
 
-// below are the packages, with those below them, that wait on behalf of others: who is
+// waiters are the packages, with those below them, that wait on behalf of others: who is
 // interested in where a program waits wants to know who called them.
-var below = []string{
+var waiters = []string{
 	"bufio", "context", "crypto", "database/sql", "internal", "io", "net", "os", "reflect",
 	"runtime", "sync", "syscall", "time", "vendor",
 }
@@ -33,7 +33,7 @@ var below = []string{
 // one if all are, and the zero Frame if there is none.
 func Place(stack []Frame) Frame {
 	for _, f := range stack {
-		if !f.below() {
+		if !f.in(waiters) {
 			return f
 		}
 	}
@@ -43,12 +43,13 @@ func Place(stack []Frame) Frame {
 	return stack[0]
 }
 
-func (f Frame) below() bool {
+// in reports whether f is in one of the packages, or in one below them.
+func (f Frame) in(packages []string) bool {
 	// A package's path has dots in its last element at most, escaped.
 	slash := strings.LastIndexByte(f.Func, '/') + 1
 	name, _, _ := strings.Cut(f.Func[slash:], ".")
 	pkg := f.Func[:slash] + name
-	for _, p := range below {
+	for _, p := range packages {
 		if rest, ok := strings.CutPrefix(pkg, p); ok && (rest == "" || rest[0] == '/') {
 			return true
 		}

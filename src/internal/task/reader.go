@@ -142,6 +142,9 @@ func (r *Reader) header(b []byte) (n int, valid bool) {
 	signed(&c, &s.PID)
 	signed(&c, &s.Start)
 	list(&c, &s.Events, 1, func(e *string) { *e = c.inline() })
+	if len(c.b) > 0 {
+		s.Boot = c.inline()
+	}
 	if c.err != nil {
 		return 1, false
 	}

@@ -51,7 +51,8 @@ type Task struct {
 
 	Usage             // over all goroutines, and children on this server
 	Goroutine  uint64 // ID of the goroutine that began the task
-	Goroutines int64  // that have worked for it
+	Ender      Ender
+	Goroutines int64 // that have worked for it
 
 	Events  []string // of Count; nil if nothing was counted
 	Regions []Region // by name, in the order of their first use
@@ -96,6 +97,7 @@ type Server struct {
 	PID    int
 	Events []string // that are counted, all at a time or in turns, when the file began
 	Start  int64    // of the process's records, in ns since 1970 UTC
+	Boot   string   // ID of the start of its machine, whose processes share a clock; empty if it is not known
 }
 
 // A Usage is where time went, and what was counted. It is a sum over goroutines.
@@ -106,6 +108,15 @@ type Usage struct {
 	Preemptions int64
 	Migrations  int64
 	Count       []Count // by event
+}
+
+// An Ender is the goroutine that ended a task.
+type Ender struct {
+	Goroutine uint64 // its ID; 0 if it is not known
+
+	// Parts is where its own time went while it worked for the task: since it came to do so for
+	// the last time. It is zero if it did not, and in a task of one goroutine.
+	Parts [NumParts]time.Duration
 }
 
 // A Count is of one event: the number, and for how long the event was enabled, and

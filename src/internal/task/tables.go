@@ -24,12 +24,13 @@ var AllFlags = [...]struct {
 	{Early, "early", "later ones are gone"},
 }
 
-// partColumns are the names of parts in tables.
-var partColumns = func() (columns [NumParts]string) {
-	for p := range NumParts {
-		columns[p] = strings.ReplaceAll(strings.ToLower(p.String()), "-", "_")
+// partColumns are the names of parts in tables, and partColumnsNS those of columns of ns.
+var partColumns, partColumnsNS = func() (columns, ns [NumParts + 1]string) {
+	for p := range columns {
+		columns[p] = strings.ReplaceAll(strings.ToLower(PartName(Part(p))), "-", "_")
+		ns[p] = columns[p] + "_ns"
 	}
-	return columns
+	return columns, ns
 }()
 
 // PartColumn returns the name that a part has in tables: stop_the_world.

@@ -30,10 +30,11 @@ const (
 func (t *Task) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	t.header(b)
+	path := t.CriticalPath()
 	writeCauses(b, t.Causes(), nil)
-	t.account(b)
+	t.account(b, t.latency(path))
 	t.timeline(b)
-	writePath(b, t.CriticalPath(), nil)
+	writePath(b, path, nil)
 	t.rest(b)
 	return b.Flush()
 }
@@ -92,23 +93,28 @@ func writeCauses(b *bufio.Writer, list []Cause, r *Request) {
 	}
 }
 
-// account writes parts of the time, and counts, beside the usual ones.
-func (t *Task) account(b *bufio.Writer) {
+// account writes the parts of the latency and of the cost, and counts, beside the usual ones.
+func (t *Task) account(b *bufio.Writer, latency Latency) {
 	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
-	header := "\nOver all goroutines:"
+	header := "\nWhere the time went:\tlatency\tcost, over all goroutines"
 	var usual *Usual
 	if u := t.Usual; u != nil {
 		usual = u
-		header += fmt.Sprintf("\t\tusual (%s, %s)", count(u.Tasks, "task"), inUnits(u.Wall))
+		header += fmt.Sprintf("\tusual cost (%s, %s)", count(u.Tasks, "task"), inUnits(u.Wall))
 	}
 	fmt.Fprintln(tw, header)
-	for p := range Part(NumParts) {
-		if t.Parts[p] == 0 && (usual == nil || usual.Parts[p] == 0) {
+	sums := func(u *Usage) Latency { return Latency(append(u.Parts[:], 0)) }
+	cost, usualCost := sums(&t.Usage), Latency{}
+	if usual != nil {
+		usualCost = sums(&usual.Usage)
+	}
+	for p := range latency {
+		if latency[p] == 0 && cost[p] == 0 && usualCost[p] == 0 {
 			continue
 		}
-		fmt.Fprintf(tw, "  %s\t%s", p, inUnits(t.Parts[p]))
+		fmt.Fprintf(tw, "  %s\t%s\t%s", PartName(Part(p)), inUnits(latency[p]), inUnits(cost[p]))
 		if usual != nil {
-			fmt.Fprintf(tw, "\t%s", inUnits(usual.Parts[p]))
+			fmt.Fprintf(tw, "\t%s", inUnits(usualCost[p]))
 		}
 		fmt.Fprintln(tw)
 	}
@@ -116,7 +122,7 @@ func (t *Task) account(b *bufio.Writer) {
 		if i >= len(t.Count) {
 			break
 		}
-		fmt.Fprintf(tw, "  %s\t%d", name(e), t.Count[i].Value)
+		fmt.Fprintf(tw, "  %s\t\t%d", name(e), t.Count[i].Value)
 		if usual != nil && i < len(usual.Count) {
 			fmt.Fprintf(tw, "\t%d", usual.Count[i].Value)
 		}
@@ -232,7 +238,7 @@ func writePath(b *bufio.Writer, path []Segment, r *Request) {
 // text says what a segment is, in a line.
 func (s *Segment) text() string {
 	if s.Stretch == nil {
-		return s.Part.String()
+		return PartName(s.Part)
 	}
 	var text []string
 	for _, p := range s.pieces() {

@@ -127,6 +127,7 @@ func (w *Writer) begin(s *Server) error {
 	for _, e := range s.Events {
 		b = appendString(b, e)
 	}
+	b = appendString(b, s.Boot)
 	b = escapeBody(b)
 	if len(b) > maxHeader {
 		return fmt.Errorf("name and events of the server have %d bytes; at most %d can be written", len(b), maxHeader)
@@ -147,7 +148,7 @@ func (w *Writer) begin(s *Server) error {
 
 // equal reports whether s and o are the same server.
 func (s *Server) equal(o *Server) bool {
-	return s == o || s.ID == o.ID && s.Name == o.Name && s.PID == o.PID && s.Start == o.Start && slices.Equal(s.Events, o.Events)
+	return s == o || s.ID == o.ID && s.Name == o.Name && s.PID == o.PID && s.Start == o.Start && s.Boot == o.Boot && slices.Equal(s.Events, o.Events)
 }
 
 func escapeBody(b []byte) []byte {

@@ -24,6 +24,7 @@ type kind struct {
 
 	threshold atomic.Int64 // ns, above which a task is slow; 0 if none
 	fixed     atomic.Bool  // the threshold is given
+	budget    budget       // of records of slow ones, if it is not
 
 	count  atomic.Int64
 	max    atomic.Int64
@@ -35,6 +36,7 @@ type kind struct {
 		mu    sync.Mutex
 		until atomic.Int64 // count at its end
 		base  [numLengths]uint32
+		least leastOf // thresholds of windows
 	}
 }
 
@@ -45,7 +47,7 @@ const (
 	lengthSteps = 1 << lengthBits
 	numLengths  = (48 - lengthBits + 1) * lengthSteps // up to 78 hours
 
-	// window is of how many tasks the threshold of a kind is the 99th percentile.
+	// window is of how many tasks the threshold of a kind is the 99th percentile; see leastOf.
 	window = 1000
 )
 
@@ -206,14 +208,14 @@ func (k *kind) setThreshold(d time.Duration) {
 }
 
 // observe adds a task that has ended, whose counts are those of s, or nil.
-func (k *kind) observe(shard int, u *perf.TaskUsage, s *eventSet, flags record.Flags) {
+func (k *kind) observe(shard int, u *perf.TaskUsage, s *eventSet, flags record.Flags, slow bool) {
 	n := k.count.Add(1)
 	sums := &k.sums[shard]
 	sums.open.Add(-1)
 	if flags&record.Failed != 0 {
 		sums.failed.Add(1)
 	}
-	if flags&record.Slow != 0 {
+	if slow {
 		sums.slow.Add(1)
 	}
 	sums.wall.Add(u.Wall)
@@ -239,12 +241,12 @@ func (k *kind) observe(shard int, u *perf.TaskUsage, s *eventSet, flags record.F
 	}
 	k.lengths[lengthOf(u.Wall)].Add(1)
 	if n >= k.recent.until.Load() {
-		k.nextWindow()
+		k.nextWindow(u.Ended)
 	}
 }
 
-// nextWindow sets the threshold by the tasks of the window that has ended.
-func (k *kind) nextWindow() {
+// nextWindow sets the threshold by the tasks of the window that has ended now.
+func (k *kind) nextWindow(now int64) {
 	w := &k.recent
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -260,8 +262,9 @@ func (k *kind) nextWindow() {
 		sum += uint64(lengths[i])
 		w.base[i] = now
 	}
+	normal := w.least.add(percentile(&lengths, sum, 0.99), now)
 	if !k.fixed.Load() {
-		k.threshold.Store(percentile(&lengths, sum, 0.99))
+		k.threshold.Store(normal)
 	}
 	w.until.Store(n + window)
 }

@@ -34,17 +34,21 @@ func (p *packer) str(s string) {
 	p.bytes(unsafe.Slice(unsafe.StringData(s), len(s)))
 }
 
-// usage packs those parts that are not 0.
-func (p *packer) usage(u *perf.Usage) {
+// parts packs those that are not 0.
+func (p *packer) parts(parts *[perf.NumParts]int64) {
 	at, mask := len(p.w), uint64(0)
 	p.u(0)
-	for i, d := range u.Parts {
+	for i, d := range parts {
 		if d != 0 {
 			mask |= 1 << i
 			p.i(d)
 		}
 	}
 	p.w[at] = mask
+}
+
+func (p *packer) usage(u *perf.Usage) {
+	p.parts(&u.Parts)
 	p.i(u.Measured)
 	p.u(u.Switches)
 	p.u(u.Preemptions)
@@ -89,6 +93,8 @@ func (r *recorder) push(t *Task, last *record.Clock, u *perf.TaskUsage, set *eve
 	}
 	p.clock(last)
 	p.u(t.goid)
+	p.u(u.EndedBy)
+	p.parts(&u.Ender)
 	p.u(u.Goroutines)
 	p.u(u.Working)
 	p.i(threshold)

@@ -77,11 +77,12 @@ type recorder struct {
 
 // numbers stay from one recorder to the next.
 type numbers struct {
-	open      quota
-	tooMany   atomic.Uint64 // tasks that were not recorded, as too many were open
-	badParent atomic.Uint64 // headers
-	badState  atomic.Uint64
-	tooLong   atomic.Uint64 // records
+	open       quota
+	tooMany    atomic.Uint64 // tasks that were not recorded, as too many were open
+	badParent  atomic.Uint64 // headers
+	badState   atomic.Uint64
+	tooLong    atomic.Uint64 // records
+	overBudget atomic.Uint64 // slow tasks; see kind.slow
 
 	epochs  atomic.Uint64
 	failed  atomic.Uint64 // epochs in which nothing could be counted
@@ -141,7 +142,7 @@ func Start(c Config) error {
 	if name == "" && len(os.Args) > 0 {
 		name = filepath.Base(os.Args[0])
 	}
-	r.server = &record.Server{ID: c.Server, Name: name, PID: os.Getpid(), Events: r.events, Start: r.since.UnixNano()}
+	r.server = &record.Server{ID: c.Server, Name: name, PID: os.Getpid(), Events: r.events, Start: r.since.UnixNano(), Boot: bootID()}
 	if c.Rate == 1 {
 		r.below = math.MaxUint64
 	} else {

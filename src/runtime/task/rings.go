@@ -245,13 +245,17 @@ func (p *unpacker) str() string {
 	return string(b)
 }
 
-func (p *unpacker) usage(u *record.Usage) {
-	mask := p.most(1<<len(u.Parts) - 1)
-	for i := range u.Parts {
+func (p *unpacker) parts(parts *[record.NumParts]time.Duration) {
+	mask := p.most(1<<len(parts) - 1)
+	for i := range parts {
 		if mask&(1<<i) != 0 {
-			u.Parts[i] = p.duration()
+			parts[i] = p.duration()
 		}
 	}
+}
+
+func (p *unpacker) usage(u *record.Usage) {
+	p.parts(&u.Parts)
 	u.Measured = p.duration()
 	u.Switches = p.i()
 	u.Preemptions = p.i()
@@ -305,6 +309,8 @@ func (p *unpacker) task(slow bool) *record.Task {
 	p.clock(&t.Before)
 	p.clock(&t.After)
 	t.Goroutine = p.u()
+	t.Ender.Goroutine = p.u()
+	p.parts(&t.Ender.Parts)
 	t.Goroutines = p.i()
 	t.Outliving = p.i()
 	t.Threshold = p.duration()

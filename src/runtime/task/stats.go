@@ -104,6 +104,7 @@ func readStats() (s record.Stats) {
 		{Name: "bad headers traceparent", N: r.badParent.Load()},
 		{Name: "bad headers tracestate", N: r.badState.Load()},
 		{Name: "records that were too long", N: r.tooLong.Load()},
+		{Name: "slow tasks of a kind, beyond 20 a second", N: r.overBudget.Load()},
 		{Name: "counts of tasks in which an epoch ended", N: r.changes.Load()},
 		{Name: "epochs in which nothing could be counted", N: r.failed.Load()},
 		{Name: "regions that an execution trace does not have as they were, as they did not nest", N: untold.Load()},

@@ -325,8 +325,15 @@ func endTask(t *Task, status, context string, failed bool) {
 	if p := t.epoch.present(); p != nil {
 		e.set = p.eventSet
 	}
-	if u.Wall > limit {
+	var recorded bool
+	if e.slow, recorded = k.slow(u, threshold); recorded {
 		e.recorded |= record.Slow
+	} else if e.slow {
+		r.overBudget.Add(1)
+		limit = 1<<63 - 1
+		if e.rest == 0 {
+			runtime_perfTaskGiveUp(t.id)
+		}
 	}
 	if r.samples(t.trace) {
 		e.recorded |= record.Sampled
@@ -348,9 +355,10 @@ type ended struct {
 	set       *eventSet // of the counts
 	shard     int
 	recorded  record.Flags
+	slow      bool // whether or not it is recorded
 	failed    bool
 	threshold int64
-	limit     int64   // threshold, or the largest number
+	limit     int64   // threshold, or the largest number if it is none or not to be recorded
 	rest      uintptr // of perfTaskEndRest, or 0
 }
 
@@ -389,12 +397,16 @@ func (e *ended) finish(t *Task, r *recorder, k *kind) {
 	t.details = nil
 	t.mu.Unlock()
 	if t.up != nil {
-		t.up.call(t, u, flags)
+		call := flags
+		if e.slow {
+			call |= record.Slow
+		}
+		t.up.call(t, u, call)
 	}
 	if e.recorded != 0 {
 		t.record(r, u, e.set, flags, details, e.threshold)
 	}
-	k.observe(e.shard, u, e.set, flags)
+	k.observe(e.shard, u, e.set, flags, e.slow)
 	if u.Outlives > 0 {
 		outlive(t.id, flags&record.Slow != 0)
 	} else if flags&record.Slow != 0 {

@@ -21,6 +21,12 @@ type TaskUsage struct {
 	Outlives   uint64 // that no task has any more, as of its end
 	Unread     uint64 // stretches on a thread that could not be counted
 
+	// At the end of the task, the goroutine that ended it, and where that one's own time went
+	// while it worked for the task: since it came to do so for the last time. Ender is zero if it
+	// did not, or if no other goroutine has worked for the task: then it is Parts.
+	EndedBy uint64
+	Ender   [NumParts]int64
+
 	Stretches    int   // in its log
 	Short        int64 // that were too many, the shortest ones
 	ShortNanos   int64 // theirs

@@ -109,7 +109,7 @@ func TestCarriers(t *testing.T) {
 					t.Errorf("%s is ended by task %q: %+v", s.Reason, s.Waker.Kind, s.Waker.Stack)
 				}
 			}
-			list := rec.Hazards()
+			list := rec.Causes()
 			if len(list) == 0 || !strings.HasPrefix(list[0].String(), test.reason+" ") {
 				t.Errorf("reasons %v, want %s", list, test.reason)
 			}
@@ -152,7 +152,7 @@ func TestHolders(t *testing.T) {
 			c.Close()
 		}
 	})
-	list := rec.Hazards()
+	list := rec.Causes()
 	if len(list) == 0 || !strings.Contains(list[0].String(), `ended by task "opens"`) {
 		t.Errorf("reasons %v", list)
 	}

@@ -305,7 +305,7 @@ func (p *taskPage) kinds(kinds []record.KindStats, since time.Duration) {
 		if k.Threshold > 0 {
 			threshold = record.Duration(k.Threshold)
 			if k.Automatic {
-				threshold += " (auto)"
+				threshold = "normally " + threshold
 				auto = true
 			}
 		}
@@ -317,7 +317,7 @@ func (p *taskPage) kinds(kinds []record.KindStats, since time.Duration) {
 	p.table([]string{"Kind", "Count", "Per second", "Open", "p50", "p90", "p99", "Slowest", "Slow above", "Slow", "Failed", "Goroutines were"},
 		rows, func(i int) string { return p.link("kind", kinds[i].Kind) })
 	if auto {
-		p.put("<p>auto: what 99 % of a thousand tasks of the kind did not exceed.</p>\n")
+		p.put("<p>normally: what 99 % of a thousand tasks of the kind did not exceed, when they were fastest in the last hour. Up to 20 slower ones a second are recorded.</p>\n")
 	}
 }
 

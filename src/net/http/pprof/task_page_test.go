@@ -284,7 +284,7 @@ func TestTasksOff(t *testing.T) {
 
 func TestTasksPage(t *testing.T) {
 	f := feedTasks(t, shop(time.Now()))
-	page := wantAnswer(t, "", 200, "<h1>Tasks of shop</h1>", "<td>51200</td><td>7.11</td>", "<td>0.00333</td>", "12 ms (auto)", "not yet known", "Slow tasks, and 1 % of all requests, are recorded. 4 tasks are open now.",
+	page := wantAnswer(t, "", 200, "<h1>Tasks of shop</h1>", "<td>51200</td><td>7.11</td>", "<td>0.00333</td>", "normally 12 ms", "not yet known", "Slow tasks, and 1 % of all requests, are recorded. 4 tasks are open now.",
 		"<td>running 43 %, network 29 %, mutex 17 %</td>",
 		"Looked at 12 of 12 slow tasks. 7 older records of slow tasks made room for newer ones.",
 		"GET /cart/{id}: <b>mutex held by task \"flush\" at flush.go:31: 1 of 12 slow requests, 20 ms</b>",
@@ -311,7 +311,7 @@ func TestTasksPage(t *testing.T) {
 	first := f.list[11]
 	query := html.UnescapeString(tasks[10][1])
 	one := wantAnswer(t, "?"+query, 200, "<h1>GET /cart/{id}, 48 ms</h1>", `mutex held by task "flush" at flush.go:31, 20 ms`,
-		"usual (5120 tasks, 4.2 ms)", "stop-the-world 6 ms", "Critical path", "prices:8080", "sync.Mutex.Lock at cart.go:58",
+		"usual cost (5120 tasks, 4.2 ms)", "stop-the-world 6 ms", "Critical path", "prices:8080", "sync.Mutex.Lock at cart.go:58",
 		"Timeline:", "load cart", "customer", secret, "Not recorded: 12 waits, the shortest ones, of 40 us", "page-faults", "All tasks of this trace",
 		"go tool pmu tasks -http=: -trace "+first.Trace.String()+" 'http://example.com/debug/pprof/tasks'</pre>", "trace "+first.Trace.String()+": 48 ms, 2 tasks on 1 server")
 	// All links lead somewhere, and stay public.
@@ -356,8 +356,10 @@ func TestTasksMany(t *testing.T) {
 	const n, kinds = 2 * maxSlowTasks, 500
 	for i := range n {
 		// n and 7 have no common divisor, so that each has a time of its own.
-		f.add(&record.Task{Trace: record.TraceID{1}, Span: record.SpanID{1, 6: byte(i >> 8), 7: byte(i)}, Kind: fmt.Sprintf("kind-%d.", i%kinds), Flags: record.Slow,
-			Start: now.UnixNano() + int64(i*7%n), Wall: time.Millisecond})
+		x := &record.Task{Trace: record.TraceID{1}, Span: record.SpanID{1, 6: byte(i >> 8), 7: byte(i)}, Kind: fmt.Sprintf("kind-%d.", i%kinds), Flags: record.Slow,
+			Start: now.UnixNano() + int64(i*7%n), Wall: time.Millisecond}
+		x.Parts[pprof.TimeRunning] = x.Wall
+		f.add(x)
 	}
 	for i := range 1000 {
 		f.stats.Kinds = append(f.stats.Kinds, record.KindStats{Kind: fmt.Sprint(i)})
@@ -772,6 +774,6 @@ func TestTasksCall(t *testing.T) {
 	f := feedTasks(t, &taskFeed{})
 	f.add(&record.Task{Trace: record.TraceID{1}, Span: record.SpanID{1}, Kind: "GET db:80", Flags: record.Client | record.Slow, Wall: 50 * time.Millisecond, Goroutine: 7})
 	f.stats.Kinds = []record.KindStats{{Kind: "GET db:80", Count: 1, Slow: 1}}
-	wantAnswer(t, "", 200, "<td>1</td><td>0</td><td>-</td></tr>", "GET db:80: <b>answer of the server: 1 of 1 slow task, 50 ms</b>")
-	wantAnswer(t, "?span=0100000000000000", 200, "calls a server", "answer of the server 50 ms", "at /debug/pprof/tasks?trace="+record.TraceID{1}.String()+" there")
+	wantAnswer(t, "", 200, "<td>1</td><td>0</td><td>-</td></tr>", "GET db:80: <b>way or answer of the server: 1 of 1 slow task, 50 ms</b>")
+	wantAnswer(t, "?span=0100000000000000", 200, "calls a server", "way or answer of the server 50 ms", "at /debug/pprof/tasks?trace="+record.TraceID{1}.String()+" there")
 }

@@ -23,7 +23,8 @@ const (
 var onThread = []string{record.Part(pprof.TimeRunning).String(), record.Part(pprof.TimeSyscall).String(), record.Part(pprof.TimeC).String()}
 
 // AddTask adds a row with the record of a task. Times are in ms, but for Time, which is in
-// seconds since 1970; those of parts are of all goroutines of the task.
+// seconds since 1970. Those of parts are of the latency: what goroutines did that the end of the
+// task did not wait for has not made it slow.
 //
 // Counts are those of events that were counted all the time; cells of others are empty.
 func (b *Builder) AddTask(t *record.Task) {
@@ -41,8 +42,8 @@ func (b *Builder) AddTask(t *record.Task) {
 		}
 		b.Column("server", "", nan).Word(name)
 	}
-	for p, d := range t.Parts {
-		b.part(record.Part(p).String(), ms(d))
+	for p, d := range t.Latency() {
+		b.part(record.PartName(record.Part(p)), ms(d))
 	}
 	// Switches, preemptions and migrations are what any waiting comes with. What they cost is in
 	// the parts.

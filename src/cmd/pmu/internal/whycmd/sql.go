@@ -41,7 +41,6 @@ type script struct {
 	Kind, NoKind string // NoKind is the kind of requests that have none
 	Random       bool   // only those that were chosen at random
 	Latency      string
-	Parts        []string // the keys of parts of time
 
 	Events  []sqlEvent
 	Own     []sqlOwn
@@ -97,9 +96,6 @@ func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string,
 	}
 	if kept {
 		s.NoKind = kind
-	}
-	for p := range record.Part(record.NumParts) {
-		s.Parts = append(s.Parts, partKey(p))
 	}
 	sorted := *t
 	sorted.Columns = slices.Clone(t.Columns)
@@ -184,8 +180,8 @@ func partKey(p record.Part) string {
 
 // taskSource says where in the line of a task a column is; see [why.Builder.AddTask].
 func taskSource(column string) (source, key string) {
-	for p := range record.Part(record.NumParts) {
-		if column == p.String() {
+	for p := range record.Part(record.Elsewhere + 1) {
+		if column == record.PartName(p) {
 			return "part", partKey(p)
 		}
 	}

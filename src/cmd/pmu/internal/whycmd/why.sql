@@ -43,7 +43,7 @@ SELECT id,
 {{- if eq .Source "number"}}
   {{.Key}} AS c{{.I}}
 {{- else if eq .Source "part"}}
-  {{.Key}} / 1e6 AS c{{.I}}
+  (r.latency->>{{text .Key}})::double precision / 1e6 AS c{{.I}}
 {{- else if eq .Source "region"}}
   coalesce((SELECT sum((x->>'wall_ns')::double precision / 1e6) FROM jsonb_array_elements(regions) AS x WHERE x->>'name' = {{text .Key}}), 0) AS c{{.I}}
 {{- else if eq .Source "call"}}
@@ -55,10 +55,7 @@ SELECT id,
 {{- end}}
 {{- end}}
 FROM requests, jsonb_to_record(line) AS r (kind text, client boolean, slow boolean, sampled boolean, early boolean, uncounted boolean,
-  wall_ns double precision, goroutines double precision,
-{{- range .Parts}}
-  {{.}} double precision,
-{{- end}}
+  wall_ns double precision, goroutines double precision, latency jsonb,
   counts jsonb, counts_running_ns jsonb, counts_enabled_ns jsonb, regions jsonb, calls jsonb, notes jsonb)
 -- A call of another server is an attribute of the task that makes it. A record that is there
 -- twice, as from two downloads, counts once.

@@ -32,57 +32,44 @@ SET client_encoding = 'UTF8';
 CREATE TEMPORARY VIEW why_columns AS
 SELECT id,
   wall_ns / 1e6 AS latency,
-  -- "C"
-  c_ns / 1e6 AS c1,
-  -- "GC"
-  gc_ns / 1e6 AS c2,
-  -- "chan"
-  chan_ns / 1e6 AS c3,
-  -- "coroutine"
-  coroutine_ns / 1e6 AS c4,
-  -- "goroutines"
-  goroutines AS c5,
-  -- "mutex"
-  mutex_ns / 1e6 AS c6,
-  -- "network"
-  network_ns / 1e6 AS c7,
-  -- "other"
-  other_ns / 1e6 AS c8,
-  -- "page-faults"
-  CASE WHEN NOT uncounted AND counts_running_ns->>'page-faults' = counts_enabled_ns->>'page-faults' THEN (counts->>'page-faults')::double precision END AS c9,
-  -- "preempted"
-  preempted_ns / 1e6 AS c10,
-  -- "runnable"
-  runnable_ns / 1e6 AS c11,
   -- "running"
-  running_ns / 1e6 AS c12,
-  -- "select"
-  select_ns / 1e6 AS c13,
-  -- "sleep"
-  sleep_ns / 1e6 AS c14,
-  -- "stop-the-world"
-  stop_the_world_ns / 1e6 AS c15,
-  -- "sync"
-  sync_ns / 1e6 AS c16,
+  (r.latency->>'running_ns')::double precision / 1e6 AS c1,
+  -- "preempted"
+  (r.latency->>'preempted_ns')::double precision / 1e6 AS c2,
+  -- "runnable"
+  (r.latency->>'runnable_ns')::double precision / 1e6 AS c3,
   -- "syscall"
-  syscall_ns / 1e6 AS c17
+  (r.latency->>'syscall_ns')::double precision / 1e6 AS c4,
+  -- "C"
+  (r.latency->>'c_ns')::double precision / 1e6 AS c5,
+  -- "chan"
+  (r.latency->>'chan_ns')::double precision / 1e6 AS c6,
+  -- "select"
+  (r.latency->>'select_ns')::double precision / 1e6 AS c7,
+  -- "mutex"
+  (r.latency->>'mutex_ns')::double precision / 1e6 AS c8,
+  -- "sync"
+  (r.latency->>'sync_ns')::double precision / 1e6 AS c9,
+  -- "network"
+  (r.latency->>'network_ns')::double precision / 1e6 AS c10,
+  -- "sleep"
+  (r.latency->>'sleep_ns')::double precision / 1e6 AS c11,
+  -- "coroutine"
+  (r.latency->>'coroutine_ns')::double precision / 1e6 AS c12,
+  -- "GC"
+  (r.latency->>'gc_ns')::double precision / 1e6 AS c13,
+  -- "stop-the-world"
+  (r.latency->>'stop_the_world_ns')::double precision / 1e6 AS c14,
+  -- "other"
+  (r.latency->>'other_ns')::double precision / 1e6 AS c15,
+  -- "elsewhere"
+  (r.latency->>'elsewhere_ns')::double precision / 1e6 AS c16,
+  -- "goroutines"
+  goroutines AS c17,
+  -- "page-faults"
+  CASE WHEN NOT uncounted AND counts_running_ns->>'page-faults' = counts_enabled_ns->>'page-faults' THEN (counts->>'page-faults')::double precision END AS c18
 FROM requests, jsonb_to_record(line) AS r (kind text, client boolean, slow boolean, sampled boolean, early boolean, uncounted boolean,
-  wall_ns double precision, goroutines double precision,
-  running_ns double precision,
-  preempted_ns double precision,
-  runnable_ns double precision,
-  syscall_ns double precision,
-  c_ns double precision,
-  chan_ns double precision,
-  select_ns double precision,
-  mutex_ns double precision,
-  sync_ns double precision,
-  network_ns double precision,
-  sleep_ns double precision,
-  coroutine_ns double precision,
-  gc_ns double precision,
-  stop_the_world_ns double precision,
-  other_ns double precision,
+  wall_ns double precision, goroutines double precision, latency jsonb,
   counts jsonb, counts_running_ns jsonb, counts_enabled_ns jsonb, regions jsonb, calls jsonb, notes jsonb)
 -- A call of another server is an attribute of the task that makes it. A record that is there
 -- twice, as from two downloads, counts once.
@@ -128,13 +115,15 @@ SELECT 14, 'sleep', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
 SELECT 15, 'stop-the-world', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 16, 'sync', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 16, 'elsewhere', 1, 1, CAST('10.004796' AS double precision), ''
 UNION ALL
-SELECT 17, 'syscall', 1, 1, CAST(NULL AS double precision), 'always the same';
+SELECT 17, 'goroutines', 1, 0, CAST(NULL AS double precision), 'always the same'
+UNION ALL
+SELECT 18, 'page-faults', 3, 1, CAST(NULL AS double precision), 'no step';
 
 -- Requests: place 1 is the slowest. c1 and so on are the events.
 CREATE TEMPORARY TABLE why_requests AS
-SELECT row_number() OVER (ORDER BY latency DESC, id) AS place, latency, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17
+SELECT row_number() OVER (ORDER BY latency DESC, id) AS place, latency, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18
 FROM why_columns
 WHERE latency IS NOT NULL;
 
@@ -148,10 +137,10 @@ FROM (SELECT count(*) AS n FROM why_requests) AS x;
 -- half and of the tail it was recorded.
 CREATE TEMPORARY TABLE why_counts AS
 SELECT e.*, s.n AS all_n, s.half, s.tail,
-  CASE i WHEN 1 THEN n1 WHEN 2 THEN n2 WHEN 3 THEN n3 WHEN 4 THEN n4 WHEN 5 THEN n5 WHEN 6 THEN n6 WHEN 7 THEN n7 WHEN 8 THEN n8 WHEN 9 THEN n9 WHEN 10 THEN n10 WHEN 11 THEN n11 WHEN 12 THEN n12 WHEN 13 THEN n13 WHEN 14 THEN n14 WHEN 15 THEN n15 WHEN 16 THEN n16 WHEN 17 THEN n17 END AS n,
-  CASE i WHEN 1 THEN high1 WHEN 2 THEN high2 WHEN 3 THEN high3 WHEN 4 THEN high4 WHEN 5 THEN high5 WHEN 6 THEN high6 WHEN 7 THEN high7 WHEN 8 THEN high8 WHEN 9 THEN high9 WHEN 10 THEN high10 WHEN 11 THEN high11 WHEN 12 THEN high12 WHEN 13 THEN high13 WHEN 14 THEN high14 WHEN 15 THEN high15 WHEN 16 THEN high16 WHEN 17 THEN high17 END AS high,
-  CASE i WHEN 1 THEN half1 WHEN 2 THEN half2 WHEN 3 THEN half3 WHEN 4 THEN half4 WHEN 5 THEN half5 WHEN 6 THEN half6 WHEN 7 THEN half7 WHEN 8 THEN half8 WHEN 9 THEN half9 WHEN 10 THEN half10 WHEN 11 THEN half11 WHEN 12 THEN half12 WHEN 13 THEN half13 WHEN 14 THEN half14 WHEN 15 THEN half15 WHEN 16 THEN half16 WHEN 17 THEN half17 END AS in_half,
-  CASE i WHEN 1 THEN tail1 WHEN 2 THEN tail2 WHEN 3 THEN tail3 WHEN 4 THEN tail4 WHEN 5 THEN tail5 WHEN 6 THEN tail6 WHEN 7 THEN tail7 WHEN 8 THEN tail8 WHEN 9 THEN tail9 WHEN 10 THEN tail10 WHEN 11 THEN tail11 WHEN 12 THEN tail12 WHEN 13 THEN tail13 WHEN 14 THEN tail14 WHEN 15 THEN tail15 WHEN 16 THEN tail16 WHEN 17 THEN tail17 END AS in_tail
+  CASE i WHEN 1 THEN n1 WHEN 2 THEN n2 WHEN 3 THEN n3 WHEN 4 THEN n4 WHEN 5 THEN n5 WHEN 6 THEN n6 WHEN 7 THEN n7 WHEN 8 THEN n8 WHEN 9 THEN n9 WHEN 10 THEN n10 WHEN 11 THEN n11 WHEN 12 THEN n12 WHEN 13 THEN n13 WHEN 14 THEN n14 WHEN 15 THEN n15 WHEN 16 THEN n16 WHEN 17 THEN n17 WHEN 18 THEN n18 END AS n,
+  CASE i WHEN 1 THEN high1 WHEN 2 THEN high2 WHEN 3 THEN high3 WHEN 4 THEN high4 WHEN 5 THEN high5 WHEN 6 THEN high6 WHEN 7 THEN high7 WHEN 8 THEN high8 WHEN 9 THEN high9 WHEN 10 THEN high10 WHEN 11 THEN high11 WHEN 12 THEN high12 WHEN 13 THEN high13 WHEN 14 THEN high14 WHEN 15 THEN high15 WHEN 16 THEN high16 WHEN 17 THEN high17 WHEN 18 THEN high18 END AS high,
+  CASE i WHEN 1 THEN half1 WHEN 2 THEN half2 WHEN 3 THEN half3 WHEN 4 THEN half4 WHEN 5 THEN half5 WHEN 6 THEN half6 WHEN 7 THEN half7 WHEN 8 THEN half8 WHEN 9 THEN half9 WHEN 10 THEN half10 WHEN 11 THEN half11 WHEN 12 THEN half12 WHEN 13 THEN half13 WHEN 14 THEN half14 WHEN 15 THEN half15 WHEN 16 THEN half16 WHEN 17 THEN half17 WHEN 18 THEN half18 END AS in_half,
+  CASE i WHEN 1 THEN tail1 WHEN 2 THEN tail2 WHEN 3 THEN tail3 WHEN 4 THEN tail4 WHEN 5 THEN tail5 WHEN 6 THEN tail6 WHEN 7 THEN tail7 WHEN 8 THEN tail8 WHEN 9 THEN tail9 WHEN 10 THEN tail10 WHEN 11 THEN tail11 WHEN 12 THEN tail12 WHEN 13 THEN tail13 WHEN 14 THEN tail14 WHEN 15 THEN tail15 WHEN 16 THEN tail16 WHEN 17 THEN tail17 WHEN 18 THEN tail18 END AS in_tail
 FROM why_events AS e CROSS JOIN why_size AS s CROSS JOIN (
   SELECT
     count(c1) AS n1, count(CASE WHEN c1 > CAST(NULL AS double precision) THEN 1 END) AS high1, count(CASE WHEN place <= half THEN c1 END) AS half1, count(CASE WHEN place <= tail THEN c1 END) AS tail1,
@@ -169,8 +158,9 @@ FROM why_events AS e CROSS JOIN why_size AS s CROSS JOIN (
     count(c13) AS n13, count(CASE WHEN c13 > CAST(NULL AS double precision) THEN 1 END) AS high13, count(CASE WHEN place <= half THEN c13 END) AS half13, count(CASE WHEN place <= tail THEN c13 END) AS tail13,
     count(c14) AS n14, count(CASE WHEN c14 > CAST(NULL AS double precision) THEN 1 END) AS high14, count(CASE WHEN place <= half THEN c14 END) AS half14, count(CASE WHEN place <= tail THEN c14 END) AS tail14,
     count(c15) AS n15, count(CASE WHEN c15 > CAST(NULL AS double precision) THEN 1 END) AS high15, count(CASE WHEN place <= half THEN c15 END) AS half15, count(CASE WHEN place <= tail THEN c15 END) AS tail15,
-    count(c16) AS n16, count(CASE WHEN c16 > CAST(NULL AS double precision) THEN 1 END) AS high16, count(CASE WHEN place <= half THEN c16 END) AS half16, count(CASE WHEN place <= tail THEN c16 END) AS tail16,
-    count(c17) AS n17, count(CASE WHEN c17 > CAST(NULL AS double precision) THEN 1 END) AS high17, count(CASE WHEN place <= half THEN c17 END) AS half17, count(CASE WHEN place <= tail THEN c17 END) AS tail17
+    count(c16) AS n16, count(CASE WHEN c16 > CAST('10.004796' AS double precision) THEN 1 END) AS high16, count(CASE WHEN place <= half THEN c16 END) AS half16, count(CASE WHEN place <= tail THEN c16 END) AS tail16,
+    count(c17) AS n17, count(CASE WHEN c17 > CAST(NULL AS double precision) THEN 1 END) AS high17, count(CASE WHEN place <= half THEN c17 END) AS half17, count(CASE WHEN place <= tail THEN c17 END) AS tail17,
+    count(c18) AS n18, count(CASE WHEN c18 > CAST(NULL AS double precision) THEN 1 END) AS high18, count(CASE WHEN place <= half THEN c18 END) AS half18, count(CASE WHEN place <= tail THEN c18 END) AS tail18
   FROM why_requests CROSS JOIN why_size) AS x;
 
 -- An event may be recorded in some requests only. If these seem to be any ones, as many of the
@@ -233,7 +223,9 @@ SELECT
   min(CASE WHEN CASE WHEN random16 = 1 THEN place ELSE n16 END > above_all16 THEN place END) AS all16,
   min(CASE WHEN random16 = 1 AND n16 < place THEN CASE WHEN n16 > 0 AND place * (low16 * CAST('1' AS double precision) / n16) > above_low16 THEN place END WHEN low16 > above_low16 THEN place END) AS low16,
   min(CASE WHEN CASE WHEN random17 = 1 THEN place ELSE n17 END > above_all17 THEN place END) AS all17,
-  min(CASE WHEN random17 = 1 AND n17 < place THEN CASE WHEN n17 > 0 AND place * (low17 * CAST('1' AS double precision) / n17) > above_low17 THEN place END WHEN low17 > above_low17 THEN place END) AS low17
+  min(CASE WHEN random17 = 1 AND n17 < place THEN CASE WHEN n17 > 0 AND place * (low17 * CAST('1' AS double precision) / n17) > above_low17 THEN place END WHEN low17 > above_low17 THEN place END) AS low17,
+  min(CASE WHEN CASE WHEN random18 = 1 THEN place ELSE n18 END > above_all18 THEN place END) AS all18,
+  min(CASE WHEN random18 = 1 AND n18 < place THEN CASE WHEN n18 > 0 AND place * (low18 * CAST('1' AS double precision) / n18) > above_low18 THEN place END WHEN low18 > above_low18 THEN place END) AS low18
 FROM (
   SELECT place,
     count(c1) OVER slowest AS n1, count(CASE WHEN c1 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low1,
@@ -251,8 +243,9 @@ FROM (
     count(c13) OVER slowest AS n13, count(CASE WHEN c13 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low13,
     count(c14) OVER slowest AS n14, count(CASE WHEN c14 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low14,
     count(c15) OVER slowest AS n15, count(CASE WHEN c15 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low15,
-    count(c16) OVER slowest AS n16, count(CASE WHEN c16 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low16,
-    count(c17) OVER slowest AS n17, count(CASE WHEN c17 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low17
+    count(c16) OVER slowest AS n16, count(CASE WHEN c16 <= CAST('10.004796' AS double precision) THEN 1 END) OVER slowest AS low16,
+    count(c17) OVER slowest AS n17, count(CASE WHEN c17 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low17,
+    count(c18) OVER slowest AS n18, count(CASE WHEN c18 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low18
   FROM why_requests
   WINDOW slowest AS (ORDER BY place ROWS UNBOUNDED PRECEDING)) AS x
 CROSS JOIN (
@@ -273,7 +266,8 @@ CROSS JOIN (
     max(CASE WHEN i = 14 THEN random END) AS random14, max(CASE WHEN i = 14 THEN above_all END) AS above_all14, max(CASE WHEN i = 14 THEN above_low END) AS above_low14,
     max(CASE WHEN i = 15 THEN random END) AS random15, max(CASE WHEN i = 15 THEN above_all END) AS above_all15, max(CASE WHEN i = 15 THEN above_low END) AS above_low15,
     max(CASE WHEN i = 16 THEN random END) AS random16, max(CASE WHEN i = 16 THEN above_all END) AS above_all16, max(CASE WHEN i = 16 THEN above_low END) AS above_low16,
-    max(CASE WHEN i = 17 THEN random END) AS random17, max(CASE WHEN i = 17 THEN above_all END) AS above_all17, max(CASE WHEN i = 17 THEN above_low END) AS above_low17
+    max(CASE WHEN i = 17 THEN random END) AS random17, max(CASE WHEN i = 17 THEN above_all END) AS above_all17, max(CASE WHEN i = 17 THEN above_low END) AS above_low17,
+    max(CASE WHEN i = 18 THEN random END) AS random18, max(CASE WHEN i = 18 THEN above_all END) AS above_all18, max(CASE WHEN i = 18 THEN above_low END) AS above_low18
   FROM why_walks) AS w;
 
 -- The impact: by which part the latency at the one place is lower than at the other.
@@ -285,8 +279,8 @@ SELECT w.i, CASE
 FROM why_walks AS w
 JOIN (
   SELECT e.i,
-    CASE e.i WHEN 1 THEN all1 WHEN 2 THEN all2 WHEN 3 THEN all3 WHEN 4 THEN all4 WHEN 5 THEN all5 WHEN 6 THEN all6 WHEN 7 THEN all7 WHEN 8 THEN all8 WHEN 9 THEN all9 WHEN 10 THEN all10 WHEN 11 THEN all11 WHEN 12 THEN all12 WHEN 13 THEN all13 WHEN 14 THEN all14 WHEN 15 THEN all15 WHEN 16 THEN all16 WHEN 17 THEN all17 END AS all_place,
-    CASE e.i WHEN 1 THEN low1 WHEN 2 THEN low2 WHEN 3 THEN low3 WHEN 4 THEN low4 WHEN 5 THEN low5 WHEN 6 THEN low6 WHEN 7 THEN low7 WHEN 8 THEN low8 WHEN 9 THEN low9 WHEN 10 THEN low10 WHEN 11 THEN low11 WHEN 12 THEN low12 WHEN 13 THEN low13 WHEN 14 THEN low14 WHEN 15 THEN low15 WHEN 16 THEN low16 WHEN 17 THEN low17 END AS low_place
+    CASE e.i WHEN 1 THEN all1 WHEN 2 THEN all2 WHEN 3 THEN all3 WHEN 4 THEN all4 WHEN 5 THEN all5 WHEN 6 THEN all6 WHEN 7 THEN all7 WHEN 8 THEN all8 WHEN 9 THEN all9 WHEN 10 THEN all10 WHEN 11 THEN all11 WHEN 12 THEN all12 WHEN 13 THEN all13 WHEN 14 THEN all14 WHEN 15 THEN all15 WHEN 16 THEN all16 WHEN 17 THEN all17 WHEN 18 THEN all18 END AS all_place,
+    CASE e.i WHEN 1 THEN low1 WHEN 2 THEN low2 WHEN 3 THEN low3 WHEN 4 THEN low4 WHEN 5 THEN low5 WHEN 6 THEN low6 WHEN 7 THEN low7 WHEN 8 THEN low8 WHEN 9 THEN low9 WHEN 10 THEN low10 WHEN 11 THEN low11 WHEN 12 THEN low12 WHEN 13 THEN low13 WHEN 14 THEN low14 WHEN 15 THEN low15 WHEN 16 THEN low16 WHEN 17 THEN low17 WHEN 18 THEN low18 END AS low_place
   FROM why_events AS e CROSS JOIN why_places) AS p ON p.i = w.i
 LEFT JOIN why_requests AS a ON a.place = p.all_place
 LEFT JOIN why_requests AS l ON l.place = p.low_place;
@@ -388,11 +382,11 @@ FROM (
     FROM (SELECT place, latency, latency - coalesce(c16, 0) AS remains FROM why_requests WHERE c16 IS NOT NULL) AS x) AS x
   CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 16) AS t
   UNION ALL
-  SELECT 17, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
+  SELECT 18, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
-    FROM (SELECT place, latency, latency - coalesce(c17, 0) AS remains FROM why_requests WHERE c17 IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 17) AS t) AS x;
+    FROM (SELECT place, latency, latency - coalesce(c1, 0) - coalesce(c4, 0) - coalesce(c5, 0) AS remains FROM why_requests WHERE c18 IS NOT NULL) AS x) AS x
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 18) AS t) AS x;
 
 -- Rule 2: an event that is in proportion to a parent, whose number includes its own, follows
 -- it. r2 is that of a line through the origin. Of several parents it is the first one.
@@ -449,9 +443,11 @@ SELECT place, 14 AS i FROM why_requests WHERE c14 > CAST(NULL AS double precisio
 UNION ALL
 SELECT place, 15 AS i FROM why_requests WHERE c15 > CAST(NULL AS double precision)
 UNION ALL
-SELECT place, 16 AS i FROM why_requests WHERE c16 > CAST(NULL AS double precision)
+SELECT place, 16 AS i FROM why_requests WHERE c16 > CAST('10.004796' AS double precision)
 UNION ALL
-SELECT place, 17 AS i FROM why_requests WHERE c17 > CAST(NULL AS double precision);
+SELECT place, 17 AS i FROM why_requests WHERE c17 > CAST(NULL AS double precision)
+UNION ALL
+SELECT place, 18 AS i FROM why_requests WHERE c18 > CAST(NULL AS double precision);
 
 CREATE TEMPORARY TABLE why_partly AS
 SELECT place, 1 AS i FROM why_requests WHERE c1 IS NOT NULL AND (SELECT n FROM why_counts WHERE i = 1) < (SELECT n FROM why_size)
@@ -486,7 +482,9 @@ SELECT place, 15 AS i FROM why_requests WHERE c15 IS NOT NULL AND (SELECT n FROM
 UNION ALL
 SELECT place, 16 AS i FROM why_requests WHERE c16 IS NOT NULL AND (SELECT n FROM why_counts WHERE i = 16) < (SELECT n FROM why_size)
 UNION ALL
-SELECT place, 17 AS i FROM why_requests WHERE c17 IS NOT NULL AND (SELECT n FROM why_counts WHERE i = 17) < (SELECT n FROM why_size);
+SELECT place, 17 AS i FROM why_requests WHERE c17 IS NOT NULL AND (SELECT n FROM why_counts WHERE i = 17) < (SELECT n FROM why_size)
+UNION ALL
+SELECT place, 18 AS i FROM why_requests WHERE c18 IS NOT NULL AND (SELECT n FROM why_counts WHERE i = 18) < (SELECT n FROM why_size);
 
 CREATE TEMPORARY TABLE why_pairs AS
 SELECT x.a, x.b, x.shared * CAST('1' AS double precision) / (x.high_a + x.high_b - x.shared) AS jaccard
