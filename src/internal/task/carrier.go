@@ -50,7 +50,7 @@ func carries(stack []Frame) string {
 				return c.brings
 			}
 		}
-		if !f.below() && !isLibrary(f.Func) {
+		if !f.in(waiters) && !isLibrary(f.Func) {
 			return ""
 		}
 	}
