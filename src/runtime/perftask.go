@@ -464,8 +464,9 @@ func (p *perfMember) inherit(newg *g, a *perfAccount) {
 
 // perfTaskEnd ends a task, and stores what its members have used: u is zero. Then it gives
 // the task up, unless it has taken longer than slow ns: its log can be read until
-// perfTaskGiveUp then. Nor does it if u.Outlives is not 0; see perfTaskOutlived. If the calling goroutine works for it, it works for what it worked for
-// before from now on. It reports false if the task has ended before.
+// perfTaskGiveUp then. Nor does it if u.Outlives is not 0; see perfTaskOutlived. If the
+// calling goroutine works for it, it works for what it worked for before from now on. It
+// reports false if the task has ended before.
 //
 // If the task has many members, it returns who asks, for perfTaskEndRest. Until that has been
 // called the task stays, and u has not all.

@@ -332,7 +332,7 @@ func endTask(t *Task, status, context string, failed bool) {
 		r.overBudget.Add(1)
 		limit = 1<<63 - 1
 		if e.rest == 0 {
-			runtime_perfTaskGiveUp(t.id)
+			runtime_perfTaskGiveUp(t.id, u.Outlives > 0)
 		}
 	}
 	if r.samples(t.trace) {

@@ -101,7 +101,7 @@ func TestBudget(t *testing.T) {
 	defer Stop()
 	r, open := openRings(false), readStats().Open
 	name := fmt.Sprint("TestBudget", random()) // kinds stay
-	k := kindOf(name)
+	k := kindOf(name, false)
 	k.threshold.Store(1) // as if it had been found out
 	before := lastRecording.Load().overBudget.Load()
 	const n = 2*budgetBurst + 7
