@@ -31,11 +31,11 @@ tasks, and tables from elsewhere.
 
 A file has the records of tasks, as a server's /debug/pprof/tasks has them; spans as
 JSON of OTLP, Zipkin or Jaeger; or a table, as CSV with a header or as an object of
-JSON a line. It may be compressed by gzip or zstd. In a table the column latency is how
-long a request took, and every other column is an attribute, of numbers or of words.
-Of spans a request is a span without a parent, and its attributes are the times that
-spans below it took, without those that they waited for themselves. "-" is standard
-input. All files are one table.
+JSON a line. It may be compressed by gzip or zstd. In a table the column latency is
+how long a request took, and every other column is an attribute, of numbers or of
+words. Of spans a request is a span without a parent, and its attributes are the times
+that spans below it took, without those that they waited for themselves. "-" is
+standard input. All files are one table.
 
 	go tool pmu why -http=: http://localhost:6060/debug/pprof/tasks
 	go tool pmu why -latency ms requests.csv
