@@ -52,6 +52,8 @@ func tasksOf(n int) (front, back []*record.Task) {
 			k.Timeline = []record.Stretch{{Goroutine: 1, Part: pprof.TimeSleep, Reason: "sleep", Start: ms, Wake: wall - ms, End: wall - ms,
 				Stack: []record.Frame{{Func: "time.Sleep"}, {Func: "main.stock", File: "/src/stock.go", Line: 12}}}}
 		}
+		f.Parts[pprof.TimeRunning], f.Parts[pprof.TimeNetwork] = 2*ms, wall+ms
+		k.Parts[pprof.TimeRunning], k.Parts[pprof.TimeSleep] = 2*ms, wall-2*ms
 		front, back = append(front, f), append(back, k)
 	}
 	return front, back

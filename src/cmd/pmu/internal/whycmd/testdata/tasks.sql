@@ -32,42 +32,42 @@ SET client_encoding = 'UTF8';
 CREATE TEMPORARY VIEW why_columns AS
 SELECT id,
   wall_ns / 1e6 AS latency,
-  -- "running"
-  (r.latency->>'running_ns')::double precision / 1e6 AS c1,
-  -- "preempted"
-  (r.latency->>'preempted_ns')::double precision / 1e6 AS c2,
-  -- "runnable"
-  (r.latency->>'runnable_ns')::double precision / 1e6 AS c3,
-  -- "syscall"
-  (r.latency->>'syscall_ns')::double precision / 1e6 AS c4,
   -- "C"
-  (r.latency->>'c_ns')::double precision / 1e6 AS c5,
-  -- "chan"
-  (r.latency->>'chan_ns')::double precision / 1e6 AS c6,
-  -- "select"
-  (r.latency->>'select_ns')::double precision / 1e6 AS c7,
-  -- "mutex"
-  (r.latency->>'mutex_ns')::double precision / 1e6 AS c8,
-  -- "sync"
-  (r.latency->>'sync_ns')::double precision / 1e6 AS c9,
-  -- "network"
-  (r.latency->>'network_ns')::double precision / 1e6 AS c10,
-  -- "sleep"
-  (r.latency->>'sleep_ns')::double precision / 1e6 AS c11,
-  -- "coroutine"
-  (r.latency->>'coroutine_ns')::double precision / 1e6 AS c12,
+  (r.latency->>'c_ns')::double precision / 1e6 AS c1,
   -- "GC"
-  (r.latency->>'gc_ns')::double precision / 1e6 AS c13,
-  -- "stop-the-world"
-  (r.latency->>'stop_the_world_ns')::double precision / 1e6 AS c14,
-  -- "other"
-  (r.latency->>'other_ns')::double precision / 1e6 AS c15,
+  (r.latency->>'gc_ns')::double precision / 1e6 AS c2,
+  -- "chan"
+  (r.latency->>'chan_ns')::double precision / 1e6 AS c3,
+  -- "coroutine"
+  (r.latency->>'coroutine_ns')::double precision / 1e6 AS c4,
   -- "elsewhere"
-  (r.latency->>'elsewhere_ns')::double precision / 1e6 AS c16,
+  (r.latency->>'elsewhere_ns')::double precision / 1e6 AS c5,
   -- "goroutines"
-  goroutines AS c17,
+  goroutines AS c6,
+  -- "mutex"
+  (r.latency->>'mutex_ns')::double precision / 1e6 AS c7,
+  -- "network"
+  (r.latency->>'network_ns')::double precision / 1e6 AS c8,
+  -- "other"
+  (r.latency->>'other_ns')::double precision / 1e6 AS c9,
   -- "page-faults"
-  CASE WHEN NOT uncounted AND counts_running_ns->>'page-faults' = counts_enabled_ns->>'page-faults' THEN (counts->>'page-faults')::double precision END AS c18
+  CASE WHEN NOT uncounted AND counts_running_ns->>'page-faults' = counts_enabled_ns->>'page-faults' THEN (counts->>'page-faults')::double precision END AS c10,
+  -- "preempted"
+  (r.latency->>'preempted_ns')::double precision / 1e6 AS c11,
+  -- "runnable"
+  (r.latency->>'runnable_ns')::double precision / 1e6 AS c12,
+  -- "running"
+  (r.latency->>'running_ns')::double precision / 1e6 AS c13,
+  -- "select"
+  (r.latency->>'select_ns')::double precision / 1e6 AS c14,
+  -- "sleep"
+  (r.latency->>'sleep_ns')::double precision / 1e6 AS c15,
+  -- "stop-the-world"
+  (r.latency->>'stop_the_world_ns')::double precision / 1e6 AS c16,
+  -- "sync"
+  (r.latency->>'sync_ns')::double precision / 1e6 AS c17,
+  -- "syscall"
+  (r.latency->>'syscall_ns')::double precision / 1e6 AS c18
 FROM requests, jsonb_to_record(line) AS r (kind text, client boolean, slow boolean, sampled boolean, early boolean, uncounted boolean,
   wall_ns double precision, goroutines double precision, latency jsonb,
   counts jsonb, counts_running_ns jsonb, counts_enabled_ns jsonb, regions jsonb, calls jsonb, notes jsonb)
@@ -93,33 +93,33 @@ SELECT 3, 'chan', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
 SELECT 4, 'coroutine', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 5, 'goroutines', 1, 0, CAST(NULL AS double precision), 'always the same'
+SELECT 5, 'elsewhere', 1, 1, CAST('10.004796' AS double precision), ''
 UNION ALL
-SELECT 6, 'mutex', 1, 1, CAST('0.099968' AS double precision), ''
+SELECT 6, 'goroutines', 1, 0, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 7, 'network', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 7, 'mutex', 1, 1, CAST('0.099968' AS double precision), ''
 UNION ALL
-SELECT 8, 'other', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 8, 'network', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 9, 'page-faults', 3, 1, CAST(NULL AS double precision), 'no step'
+SELECT 9, 'other', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 10, 'preempted', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 10, 'page-faults', 3, 1, CAST(NULL AS double precision), 'no step'
 UNION ALL
-SELECT 11, 'runnable', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 11, 'preempted', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 12, 'running', 6, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 12, 'runnable', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 13, 'select', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 13, 'running', 6, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 14, 'sleep', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 14, 'select', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 15, 'stop-the-world', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 15, 'sleep', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 16, 'elsewhere', 1, 1, CAST('10.004796' AS double precision), ''
+SELECT 16, 'stop-the-world', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 17, 'goroutines', 1, 0, CAST(NULL AS double precision), 'always the same'
+SELECT 17, 'sync', 1, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 18, 'page-faults', 3, 1, CAST(NULL AS double precision), 'no step';
+SELECT 18, 'syscall', 1, 1, CAST(NULL AS double precision), 'always the same';
 
 -- Requests: place 1 is the slowest. c1 and so on are the events.
 CREATE TEMPORARY TABLE why_requests AS
@@ -147,9 +147,9 @@ FROM why_events AS e CROSS JOIN why_size AS s CROSS JOIN (
     count(c2) AS n2, count(CASE WHEN c2 > CAST(NULL AS double precision) THEN 1 END) AS high2, count(CASE WHEN place <= half THEN c2 END) AS half2, count(CASE WHEN place <= tail THEN c2 END) AS tail2,
     count(c3) AS n3, count(CASE WHEN c3 > CAST(NULL AS double precision) THEN 1 END) AS high3, count(CASE WHEN place <= half THEN c3 END) AS half3, count(CASE WHEN place <= tail THEN c3 END) AS tail3,
     count(c4) AS n4, count(CASE WHEN c4 > CAST(NULL AS double precision) THEN 1 END) AS high4, count(CASE WHEN place <= half THEN c4 END) AS half4, count(CASE WHEN place <= tail THEN c4 END) AS tail4,
-    count(c5) AS n5, count(CASE WHEN c5 > CAST(NULL AS double precision) THEN 1 END) AS high5, count(CASE WHEN place <= half THEN c5 END) AS half5, count(CASE WHEN place <= tail THEN c5 END) AS tail5,
-    count(c6) AS n6, count(CASE WHEN c6 > CAST('0.099968' AS double precision) THEN 1 END) AS high6, count(CASE WHEN place <= half THEN c6 END) AS half6, count(CASE WHEN place <= tail THEN c6 END) AS tail6,
-    count(c7) AS n7, count(CASE WHEN c7 > CAST(NULL AS double precision) THEN 1 END) AS high7, count(CASE WHEN place <= half THEN c7 END) AS half7, count(CASE WHEN place <= tail THEN c7 END) AS tail7,
+    count(c5) AS n5, count(CASE WHEN c5 > CAST('10.004796' AS double precision) THEN 1 END) AS high5, count(CASE WHEN place <= half THEN c5 END) AS half5, count(CASE WHEN place <= tail THEN c5 END) AS tail5,
+    count(c6) AS n6, count(CASE WHEN c6 > CAST(NULL AS double precision) THEN 1 END) AS high6, count(CASE WHEN place <= half THEN c6 END) AS half6, count(CASE WHEN place <= tail THEN c6 END) AS tail6,
+    count(c7) AS n7, count(CASE WHEN c7 > CAST('0.099968' AS double precision) THEN 1 END) AS high7, count(CASE WHEN place <= half THEN c7 END) AS half7, count(CASE WHEN place <= tail THEN c7 END) AS tail7,
     count(c8) AS n8, count(CASE WHEN c8 > CAST(NULL AS double precision) THEN 1 END) AS high8, count(CASE WHEN place <= half THEN c8 END) AS half8, count(CASE WHEN place <= tail THEN c8 END) AS tail8,
     count(c9) AS n9, count(CASE WHEN c9 > CAST(NULL AS double precision) THEN 1 END) AS high9, count(CASE WHEN place <= half THEN c9 END) AS half9, count(CASE WHEN place <= tail THEN c9 END) AS tail9,
     count(c10) AS n10, count(CASE WHEN c10 > CAST(NULL AS double precision) THEN 1 END) AS high10, count(CASE WHEN place <= half THEN c10 END) AS half10, count(CASE WHEN place <= tail THEN c10 END) AS tail10,
@@ -158,7 +158,7 @@ FROM why_events AS e CROSS JOIN why_size AS s CROSS JOIN (
     count(c13) AS n13, count(CASE WHEN c13 > CAST(NULL AS double precision) THEN 1 END) AS high13, count(CASE WHEN place <= half THEN c13 END) AS half13, count(CASE WHEN place <= tail THEN c13 END) AS tail13,
     count(c14) AS n14, count(CASE WHEN c14 > CAST(NULL AS double precision) THEN 1 END) AS high14, count(CASE WHEN place <= half THEN c14 END) AS half14, count(CASE WHEN place <= tail THEN c14 END) AS tail14,
     count(c15) AS n15, count(CASE WHEN c15 > CAST(NULL AS double precision) THEN 1 END) AS high15, count(CASE WHEN place <= half THEN c15 END) AS half15, count(CASE WHEN place <= tail THEN c15 END) AS tail15,
-    count(c16) AS n16, count(CASE WHEN c16 > CAST('10.004796' AS double precision) THEN 1 END) AS high16, count(CASE WHEN place <= half THEN c16 END) AS half16, count(CASE WHEN place <= tail THEN c16 END) AS tail16,
+    count(c16) AS n16, count(CASE WHEN c16 > CAST(NULL AS double precision) THEN 1 END) AS high16, count(CASE WHEN place <= half THEN c16 END) AS half16, count(CASE WHEN place <= tail THEN c16 END) AS tail16,
     count(c17) AS n17, count(CASE WHEN c17 > CAST(NULL AS double precision) THEN 1 END) AS high17, count(CASE WHEN place <= half THEN c17 END) AS half17, count(CASE WHEN place <= tail THEN c17 END) AS tail17,
     count(c18) AS n18, count(CASE WHEN c18 > CAST(NULL AS double precision) THEN 1 END) AS high18, count(CASE WHEN place <= half THEN c18 END) AS half18, count(CASE WHEN place <= tail THEN c18 END) AS tail18
   FROM why_requests CROSS JOIN why_size) AS x;
@@ -232,9 +232,9 @@ FROM (
     count(c2) OVER slowest AS n2, count(CASE WHEN c2 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low2,
     count(c3) OVER slowest AS n3, count(CASE WHEN c3 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low3,
     count(c4) OVER slowest AS n4, count(CASE WHEN c4 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low4,
-    count(c5) OVER slowest AS n5, count(CASE WHEN c5 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low5,
-    count(c6) OVER slowest AS n6, count(CASE WHEN c6 <= CAST('0.099968' AS double precision) THEN 1 END) OVER slowest AS low6,
-    count(c7) OVER slowest AS n7, count(CASE WHEN c7 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low7,
+    count(c5) OVER slowest AS n5, count(CASE WHEN c5 <= CAST('10.004796' AS double precision) THEN 1 END) OVER slowest AS low5,
+    count(c6) OVER slowest AS n6, count(CASE WHEN c6 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low6,
+    count(c7) OVER slowest AS n7, count(CASE WHEN c7 <= CAST('0.099968' AS double precision) THEN 1 END) OVER slowest AS low7,
     count(c8) OVER slowest AS n8, count(CASE WHEN c8 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low8,
     count(c9) OVER slowest AS n9, count(CASE WHEN c9 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low9,
     count(c10) OVER slowest AS n10, count(CASE WHEN c10 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low10,
@@ -243,7 +243,7 @@ FROM (
     count(c13) OVER slowest AS n13, count(CASE WHEN c13 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low13,
     count(c14) OVER slowest AS n14, count(CASE WHEN c14 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low14,
     count(c15) OVER slowest AS n15, count(CASE WHEN c15 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low15,
-    count(c16) OVER slowest AS n16, count(CASE WHEN c16 <= CAST('10.004796' AS double precision) THEN 1 END) OVER slowest AS low16,
+    count(c16) OVER slowest AS n16, count(CASE WHEN c16 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low16,
     count(c17) OVER slowest AS n17, count(CASE WHEN c17 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low17,
     count(c18) OVER slowest AS n18, count(CASE WHEN c18 <= CAST(NULL AS double precision) THEN 1 END) OVER slowest AS low18
   FROM why_requests
@@ -316,11 +316,11 @@ FROM (
     FROM (SELECT place, latency, latency - coalesce(c4, 0) AS remains FROM why_requests WHERE c4 IS NOT NULL) AS x) AS x
   CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 4) AS t
   UNION ALL
-  SELECT 6, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
+  SELECT 5, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
-    FROM (SELECT place, latency, latency - coalesce(c6, 0) AS remains FROM why_requests WHERE c6 IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 6) AS t
+    FROM (SELECT place, latency, latency - coalesce(c5, 0) AS remains FROM why_requests WHERE c5 IS NOT NULL) AS x) AS x
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 5) AS t
   UNION ALL
   SELECT 7, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
@@ -337,13 +337,13 @@ FROM (
   SELECT 9, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
-    FROM (SELECT place, latency, latency - coalesce(c1, 0) - coalesce(c12, 0) - coalesce(c17, 0) AS remains FROM why_requests WHERE c9 IS NOT NULL) AS x) AS x
+    FROM (SELECT place, latency, latency - coalesce(c9, 0) AS remains FROM why_requests WHERE c9 IS NOT NULL) AS x) AS x
   CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 9) AS t
   UNION ALL
   SELECT 10, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
-    FROM (SELECT place, latency, latency - coalesce(c10, 0) AS remains FROM why_requests WHERE c10 IS NOT NULL) AS x) AS x
+    FROM (SELECT place, latency, latency - coalesce(c1, 0) - coalesce(c13, 0) - coalesce(c18, 0) AS remains FROM why_requests WHERE c10 IS NOT NULL) AS x) AS x
   CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 10) AS t
   UNION ALL
   SELECT 11, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
@@ -382,10 +382,16 @@ FROM (
     FROM (SELECT place, latency, latency - coalesce(c16, 0) AS remains FROM why_requests WHERE c16 IS NOT NULL) AS x) AS x
   CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 16) AS t
   UNION ALL
+  SELECT 17, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
+  FROM (
+    SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
+    FROM (SELECT place, latency, latency - coalesce(c17, 0) AS remains FROM why_requests WHERE c17 IS NOT NULL) AS x) AS x
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 17) AS t
+  UNION ALL
   SELECT 18, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
-    FROM (SELECT place, latency, latency - coalesce(c1, 0) - coalesce(c4, 0) - coalesce(c5, 0) AS remains FROM why_requests WHERE c18 IS NOT NULL) AS x) AS x
+    FROM (SELECT place, latency, latency - coalesce(c18, 0) AS remains FROM why_requests WHERE c18 IS NOT NULL) AS x) AS x
   CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 18) AS t) AS x;
 
 -- Rule 2: an event that is in proportion to a parent, whose number includes its own, follows
@@ -421,11 +427,11 @@ SELECT place, 3 AS i FROM why_requests WHERE c3 > CAST(NULL AS double precision)
 UNION ALL
 SELECT place, 4 AS i FROM why_requests WHERE c4 > CAST(NULL AS double precision)
 UNION ALL
-SELECT place, 5 AS i FROM why_requests WHERE c5 > CAST(NULL AS double precision)
+SELECT place, 5 AS i FROM why_requests WHERE c5 > CAST('10.004796' AS double precision)
 UNION ALL
-SELECT place, 6 AS i FROM why_requests WHERE c6 > CAST('0.099968' AS double precision)
+SELECT place, 6 AS i FROM why_requests WHERE c6 > CAST(NULL AS double precision)
 UNION ALL
-SELECT place, 7 AS i FROM why_requests WHERE c7 > CAST(NULL AS double precision)
+SELECT place, 7 AS i FROM why_requests WHERE c7 > CAST('0.099968' AS double precision)
 UNION ALL
 SELECT place, 8 AS i FROM why_requests WHERE c8 > CAST(NULL AS double precision)
 UNION ALL
@@ -443,7 +449,7 @@ SELECT place, 14 AS i FROM why_requests WHERE c14 > CAST(NULL AS double precisio
 UNION ALL
 SELECT place, 15 AS i FROM why_requests WHERE c15 > CAST(NULL AS double precision)
 UNION ALL
-SELECT place, 16 AS i FROM why_requests WHERE c16 > CAST('10.004796' AS double precision)
+SELECT place, 16 AS i FROM why_requests WHERE c16 > CAST(NULL AS double precision)
 UNION ALL
 SELECT place, 17 AS i FROM why_requests WHERE c17 > CAST(NULL AS double precision)
 UNION ALL
