@@ -22,7 +22,7 @@ import (
 
 // A perfTask is a task. It is allocated outside the heap and reused.
 //
-// Its fields, but those that are set when it is made, are protected by root.lock. That is
+// Its fields, but kind and those that are set when it is made, are protected by root.lock. That is
 // taken by goroutines that join, leave and ask, and by the scheduler when a goroutine of
 // the task ends, or has waited for long: on a thread that holds no other lock but those
 // of callers of casgstatus, which no holder of root.lock takes. It is held for a bounded
@@ -93,9 +93,10 @@ type perfMember struct {
 	counts [perf.MaxEvents]perf.Count
 	unread uint64
 
-	// ranAtEnd is for how long the goroutine had run when its task ended, and 1 more; 0 if
-	// it works for one. Protected by root.lock.
+	// ranAtEnd is for how long the goroutine had run when the task ended that outlived names by
+	// its serial, and 1 more; 0 if it works for one. Protected by root.lock.
 	ranAtEnd int64
+	outlived uint64
 
 	woken perfWoken
 }
@@ -302,8 +303,11 @@ func (a *perfAccount) leaveTask(why perfLeaving) {
 	root := t.root
 	root.lockTree()
 	t.remove(m, &a.usage, c)
-	if why == perfLeaveGone || why == perfLeaveOn && !t.open.Load() {
+	switch {
+	case why == perfLeaveGone, why == perfLeaveOn && !t.open.Load():
 		t.leftBy(m.goid)
+	case why == perfLeaveOn:
+		t.parent.leftBy(m.goid) // t may go before it comes back
 	}
 	a.member = 0 // before a signal handler could find a task that has gone
 	free := t.unref()
@@ -319,7 +323,8 @@ func (a *perfAccount) leaveTask(why perfLeaving) {
 func (t *perfTask) remove(m *perfMember, usage *perf.Usage, c *perfAccountCounts) {
 	m.addTo(t, usage, c)
 	if m.ranAtEnd != 0 {
-		perfOutlived.Add(usage.Parts[perf.PartRunning] - (m.ranAtEnd - 1))
+		// It may be less: it was taken to have a CPU while it was on a thread.
+		perfOutlived.Add(max(0, usage.Parts[perf.PartRunning]-(m.ranAtEnd-1)))
 		m.ranAtEnd = 0
 	}
 	if root := t.root; root.askers != 0 {

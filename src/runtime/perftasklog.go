@@ -310,7 +310,7 @@ func perfRan(a *perfAccount, now int64) {
 }
 
 // perfBehind returns the kind of the tasks that had mp's P for longest between from and to,
-// the latest one of them, and for how long they had it.
+// which one that was if it was only one, and for how long they had it.
 //
 //go:nowritebarrierrec
 func perfBehind(mp *m, from, to int64) (kind uint32, span uint64, nanos int64) {
@@ -319,18 +319,19 @@ func perfBehind(mp *m, from, to int64) (kind uint32, span uint64, nanos int64) {
 	}
 	p := &perfTaskConfig.procs[mp.p.ptr().id]
 	for i := range p.had {
-		sum, last := int64(0), 0
+		sum, of := int64(0), p.had[i].span
 		for j := range p.had { // few
 			if h := &p.had[j]; h.kind == p.had[i].kind {
-				d := max(0, min(h.to, to)-max(h.from, from))
-				sum += d
-				if d > 0 && h.to >= p.had[last].to || p.had[last].kind != h.kind {
-					last = j
+				if d := min(h.to, to) - max(h.from, from); d > 0 {
+					sum += d
+					if h.span != of {
+						of = 0
+					}
 				}
 			}
 		}
 		if sum > nanos {
-			kind, span, nanos = p.had[i].kind, p.had[last].span, sum
+			kind, span, nanos = p.had[i].kind, of, sum
 		}
 	}
 	return kind, span, nanos

@@ -141,22 +141,28 @@ func (t *perfTask) outlives(m *perfMember, u *perf.TaskUsage, ran int64) {
 	if t.open.Load() || m.task.live() != nil {
 		return
 	}
-	m.ranAtEnd = ran + 1
 	u.Outlives++
+	if m.ranAtEnd == 0 { // else it outlived another one first, or who began to ask earlier ends later
+		m.ranAtEnd, m.outlived = ran+1, t.serial.Load()
+	}
 }
 
 // perfTaskOutlived returns for how long goroutines of a task that has ended, and has not been
-// given up, have run since, and how many of them there are.
+// given up, have run since, and how many of them there are. If any is true, it looks for one
+// only.
 //
 //go:linkname perfTaskOutlived runtime/task.runtime_perfTaskOutlived
-func perfTaskOutlived(id perf.TaskID) (nanos int64, n int) {
+func perfTaskOutlived(id perf.TaskID, any bool) (nanos int64, n int) {
 	t, _, mp := perfLockToAsk(id)
 	if t != nil {
 		root := t.root
 		r := t.ask(mp, nil)
 		for {
 			free, more := r.look(func(s *perfTask, m *perfMember) (work int) {
-				if m.ranAtEnd != 0 {
+				if any && n > 0 {
+					return 0
+				}
+				if m.ranAtEnd != 0 && m.outlived == id.Serial {
 					var used perf.Usage
 					m.account.peek(&used, r.nanos, r.ticks)
 					nanos += max(0, used.Parts[perf.PartRunning]-(m.ranAtEnd-1))

@@ -18,8 +18,23 @@ var (
 	WantsClock    = wantsClock
 	Recording     = isRecording
 	Turns         = turnsOf
-	OutlivedTime  = outlivedTime
 )
+
+// OutlivedTime returns for how long goroutines have run that have outlived their tasks.
+func OutlivedTime() time.Duration {
+	d, _ := outlivedTime()
+	return d
+}
+
+// Outliving returns how many tasks are remembered as goroutines go on that worked for them, and
+// how many are not.
+func Outliving() (tasks int, dropped uint64) {
+	outliving.Lock()
+	defer outliving.Unlock()
+	return len(outliving.list), outliving.dropped
+}
+
+const MaxOutliving = maxOutliving
 
 // Slow has tasks of a kind be slow above a time, or has that found out if it is 0.
 func Slow(kind string, d time.Duration) { kindOf(kind, false).setThreshold(d) }

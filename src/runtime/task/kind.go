@@ -9,7 +9,6 @@ import (
 	"internal/runtime/perf"
 	record "internal/task"
 	"math/bits"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -74,8 +73,9 @@ var kinds struct {
 	byName atomic.Pointer[map[kindKey]*kind]
 	cache  [64]atomic.Pointer[kind] // some of byName; see slotOf
 	mu     sync.Mutex
-	byID   []*kind       // from 1; kinds.mu
-	many   atomic.Uint64 // tasks that became "other"
+	byID   []*kind                  // from 1; kinds.mu
+	given  map[string]time.Duration // Config.Slow; kinds.mu
+	many   atomic.Uint64            // tasks that became "other"
 }
 
 // A kindKey is a name, and whether tasks of it are calls. A client's and a server's may have the same.
@@ -153,6 +153,7 @@ func addKind(key kindKey) *kind {
 	}
 	k := &kind{name: key.name, client: key.client, id: uint32(len(kinds.byID) - 1)}
 	k.recent.until.Store(window)
+	k.setThreshold(kinds.given[k.name])
 	kinds.byID[k.id] = k
 	return k
 }
@@ -167,10 +168,10 @@ func kindName(id uint32) string {
 	return kinds.byID[id].name
 }
 
-// setThresholds sets above which time tasks of a kind are slow: what slow says, and for other kinds that
-// is found out. It only checks slow unless really. recorders is locked.
+// setThresholds sets above which time tasks of a kind are slow, calls as well as others: what slow
+// says, and for other kinds that is found out. It only checks slow unless really. recorders is locked.
 func setThresholds(slow map[string]time.Duration, really bool) error {
-	given := make(map[kindKey]time.Duration)
+	given := make(map[string]time.Duration)
 	for name, d := range slow {
 		k := kindOf(name, false)
 		if k.name == otherKind && name != otherKind {
@@ -180,18 +181,18 @@ func setThresholds(slow map[string]time.Duration, really bool) error {
 			return fmt.Errorf("task: tasks of kind %q can't be slow above %v; use a time above 0, or 0 to have it found out", name, d)
 		}
 		if d > 0 {
-			given[kindKey{k.name, false}] = d
+			given[k.name] = d
 		}
 	}
 	if !really {
 		return nil
 	}
 	kinds.mu.Lock()
-	all := slices.Clone(kinds.byID)
-	kinds.mu.Unlock()
-	for _, k := range all {
+	defer kinds.mu.Unlock()
+	kinds.given = given // also for kinds that come
+	for _, k := range kinds.byID {
 		if k != nil {
-			k.setThreshold(given[kindKey{k.name, false}])
+			k.setThreshold(given[k.name])
 		}
 	}
 	return nil

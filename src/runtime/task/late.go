@@ -13,10 +13,13 @@ import (
 // late are tasks that have ended, for which so many goroutines work that an answer should not
 // wait until these have been asked what they have used. A goroutine does that which is there
 // while there are such tasks. It works for none.
+//
+// There is no channel: one that is made in a bubble of testing/synctest is of no use outside.
 var late struct {
 	sync.Mutex
 	list []*lateTask
-	done chan bool // closed when the goroutine ends; nil if there is none
+	busy bool
+	done sync.Mutex // locked while busy
 }
 
 type lateTask struct {
@@ -32,8 +35,9 @@ func (e *ended) endLate(t *Task, r *recorder, k *kind) {
 	late.Lock()
 	defer late.Unlock()
 	late.list = append(late.list, l)
-	if late.done == nil {
-		late.done = make(chan bool)
+	if !late.busy {
+		late.busy = true
+		late.done.Lock()
 		runtime_perfTaskGo(endLateTasks)
 	}
 }
@@ -43,8 +47,8 @@ func endLateTasks() {
 	for {
 		late.Lock()
 		if len(late.list) == 0 {
-			close(late.done)
-			late.list, late.done = nil, nil
+			late.list, late.busy = nil, false
+			late.done.Unlock()
 			late.Unlock()
 			return
 		}
@@ -64,10 +68,6 @@ func endLateTasks() {
 
 // waitLate returns when the tasks that were late have ended.
 func waitLate() {
-	late.Lock()
-	done := late.done
-	late.Unlock()
-	if done != nil {
-		<-done
-	}
+	late.done.Lock()
+	late.done.Unlock()
 }

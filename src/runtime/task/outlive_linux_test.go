@@ -206,8 +206,14 @@ var outliveBurns bool // set while nothing runs
 //go:noinline
 func outliveCall() { burnt++ }
 
+// workIn leaves the thread when it has worked: samples have the label that the goroutine has then,
+// and another goroutine may end the task at once.
+//
 //go:noinline
-func workIn() { outliveWork() }
+func workIn() {
+	outliveWork()
+	runtime.Gosched()
+}
 
 //go:noinline
 func workAfter() { outliveWork() }

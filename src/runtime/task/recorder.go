@@ -35,9 +35,11 @@ type Config struct {
 	// real time: don't use them in a bubble of [testing/synctest].
 	Events []string
 
-	// Slow says how long a task of a kind may take. One that takes longer is slow, and is recorded
-	// with its timeline whatever Rate is. For kinds that are not in Slow, or with 0, that is the 99th
-	// percentile of a thousand tasks of the kind, once there have been so many.
+	// Slow says how long a task of a kind may take, or a call. One that takes longer is slow, and is
+	// recorded with its timeline whatever Rate is. For kinds that are not in Slow, or with 0, that is
+	// found out: it is what 99 % of a thousand tasks of the kind did not exceed, in the best thousand
+	// of the last hour. Of a kind whose threshold is found out, 20 slow ones a second are recorded,
+	// and 200 at once.
 	Slow map[string]time.Duration
 
 	// Flight, if it is not nil, must have been started. A slow task writes the execution

@@ -25,7 +25,7 @@ func runtime_perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64) (ok bool
 func runtime_perfTaskEndRest(rest uintptr, u *perf.TaskUsage, slow int64)
 func runtime_perfTaskGo(f func())
 func runtime_perfTaskGiveUp(id perf.TaskID, keep bool)
-func runtime_perfTaskOutlived(id perf.TaskID) (nanos int64, n int)
+func runtime_perfTaskOutlived(id perf.TaskID, any bool) (nanos int64, n int)
 func runtime_perfTaskOutlivedBefore() int64
 func runtime_perfTaskSetKind(id perf.TaskID, kind uint32)
 

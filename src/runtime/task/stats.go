@@ -85,7 +85,9 @@ func readStats() (s record.Stats) {
 	if r == nil {
 		return s
 	}
-	s = record.Stats{Server: r.server, Since: r.since, Rate: r.config.Rate, Open: r.open.open(), Epochs: int64(r.epochs.Load()), Outlived: outlivedTime()}
+	s = record.Stats{Server: r.server, Since: r.since, Rate: r.config.Rate, Open: r.open.open(), Epochs: int64(r.epochs.Load())}
+	var dropped uint64
+	s.Outlived, dropped = outlivedTime()
 	for _, name := range r.events {
 		s.Events = append(s.Events, record.EventStats{Name: name})
 	}
@@ -105,6 +107,7 @@ func readStats() (s record.Stats) {
 		{Name: "bad headers tracestate", N: r.badState.Load()},
 		{Name: "records that were too long", N: r.tooLong.Load()},
 		{Name: "slow tasks of a kind, beyond 20 a second", N: r.overBudget.Load()},
+		{Name: "tasks of what runs after their end, as there were 1,000", N: dropped},
 		{Name: "counts of tasks in which an epoch ended", N: r.changes.Load()},
 		{Name: "epochs in which nothing could be counted", N: r.failed.Load()},
 		{Name: "regions that an execution trace does not have as they were, as they did not nest", N: untold.Load()},

@@ -671,6 +671,21 @@ var slowTests atomic.Int64
 
 // TestSlow tests the threshold: that which is given, and the automatic one.
 func TestSlow(t *testing.T) {
+	// Of a call, whose kind comes when recording has begun.
+	call := fmt.Sprint("TestSlowCall", slowTests.Add(1))
+	r := start(t, Config{Rate: 1e-18, Slow: map[string]time.Duration{call: time.Nanosecond}})
+	ctx, _ := New(context.Background(), "of a call")
+	_, c := NewClient(ctx, call, "x")
+	c.End()
+	if rec := one(t, r); rec.Kind != call || rec.Flags&record.Slow == 0 {
+		t.Errorf("a call is not slow: %+v", rec)
+	}
+	Stop()
+
+	testSlow(t)
+}
+
+func testSlow(t *testing.T) {
 	r := start(t, Config{Rate: 1e-18})
 	automatic := fmt.Sprint("TestSlowAutomatic", slowTests.Add(1)) // kinds stay
 	slow := func(kind string, d time.Duration) (n int) {

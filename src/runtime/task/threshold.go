@@ -50,7 +50,7 @@ func (l *leastOf) add(v, now int64) int64 {
 }
 
 // A budget bounds how often something is done.
-type budget struct{ next atomic.Int64 } // when the burst is used up, plus the burst
+type budget struct{ next atomic.Int64 } // when it is whole again, less what the burst takes to come
 
 // take takes one at a time, if there is one left.
 func (b *budget) take(now int64) bool {

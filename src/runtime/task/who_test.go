@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"runtime/pprof"
 	. "runtime/task"
+	"sync"
 	"testing"
 	"time"
 )
@@ -169,6 +170,8 @@ func TestOutliving(t *testing.T) {
 // in the ways in which it may outlive it: while it goes on, and when it has ended.
 func TestOutlivedTime(t *testing.T) {
 	bg := context.Background()
+	hold := make(chan bool)
+	defer close(hold)
 	for _, test := range []struct {
 		name string
 		// begin has worker work for a task, and returns what ends that.
@@ -192,6 +195,14 @@ func TestOutlivedTime(t *testing.T) {
 		}},
 		{"of a child, whose parent has ended", func(worker func() commanded) (commanded, func()) {
 			ctx, a := New(bg, "a")
+			_, b := New(ctx, "b")
+			c := worker()
+			a.End()
+			return c, b.End
+		}},
+		{"of a child, whose parent has ended and is outlived, too", func(worker func() commanded) (commanded, func()) {
+			ctx, a := New(bg, "a")
+			go func() { <-hold }()
 			_, b := New(ctx, "b")
 			c := worker()
 			a.End()
@@ -257,6 +268,45 @@ func TestOutlivedTime(t *testing.T) {
 			for rec := r.Next(); rec != nil; rec = r.Next() {
 			}
 		})
+	}
+}
+
+// TestOutlivingMany tests that no more tasks are remembered than there is room for, that others are
+// counted, and that tasks go whose goroutines have ended.
+func TestOutlivingMany(t *testing.T) {
+	start(t, Config{})
+	_, dropped := Outliving()
+	const n = MaxOutliving + 100
+	for range 2 {
+		hold := make(chan bool)
+		var wg sync.WaitGroup
+		for range n {
+			_, a := New(t.Context(), "outlived")
+			wg.Go(func() { <-hold })
+			a.End()
+		}
+		tasks, more := Outliving()
+		if tasks > MaxOutliving || int(more-dropped) < n-MaxOutliving {
+			t.Errorf("%d tasks are remembered, and %d are not, of %d", tasks, more-dropped, n)
+		}
+		dropped = more
+		close(hold)
+		wg.Wait()
+		for range n {
+			_, a := New(t.Context(), "ended")
+			end := make(chan bool)
+			wg.Go(func() { <-end })
+			a.End()
+			close(end)
+			wg.Wait()
+		}
+		if tasks, more := Outliving(); tasks > n/10 || more != dropped {
+			t.Errorf("%d tasks are remembered and %d are not, all of whose goroutines have ended", tasks, more-dropped)
+		}
+	}
+	OutlivedTime()
+	if tasks, _ := Outliving(); tasks != 0 {
+		t.Errorf("%d tasks are remembered whose goroutines have ended", tasks)
 	}
 }
 

@@ -44,17 +44,21 @@ func (s *served) grpcAnswered(h http.Header) (failed bool) {
 	return true
 }
 
-// grpcEnds is for the header, or the trailers, of the answer to a call.
-func (c *call) grpcEnds(h http.Header) {
-	if code := grpcFailure(h); code != "" && !c.ended.Load() {
-		c.t.Note("grpc-status", code)
-		c.failed = true
+// grpcEnds is for the header, or the trailers, of the answer to a call. It reports whether these
+// say that the call has failed.
+func (c *call) grpcEnds(h http.Header) (failed bool) {
+	code := grpcFailure(h)
+	if code == "" {
+		return false
 	}
+	if !c.ended.Load() {
+		c.t.Note("grpc-status", code)
+	}
+	return true
 }
 
-// trailers is called when the body has been read to its end: there are trailers from then on.
-func (c *call) trailers() {
-	if c.grpc != nil {
-		c.grpcEnds(c.grpc.Trailer)
-	}
+// trailers is called when the body has been read to its end: there are trailers from then on. It
+// reports whether they say that the call has failed.
+func (c *call) trailers() (failed bool) {
+	return c.grpc != nil && c.grpcEnds(c.grpc.Trailer)
 }

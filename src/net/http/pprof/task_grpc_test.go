@@ -79,3 +79,26 @@ func TestTaskGRPC(t *testing.T) {
 		}
 	}
 }
+
+// TestTaskGRPCClose tests, with the race detector, that an answer may be closed while it is read to
+// its end.
+func TestTaskGRPCClose(t *testing.T) {
+	for range 20 {
+		fakeTasks(t)
+		resp := &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/grpc"}}, Body: io.NopCloser(strings.NewReader("x"))}
+		resp.Trailer = http.Header{grpcStatus: {"13"}}
+		rt := TaskTransport(roundTrip(func(r *http.Request) (*http.Response, error) { return resp, nil }))
+		r, _ := http.NewRequestWithContext(context.WithValue(context.Background(), fakeKey{}, 1), "POST", "http://x", nil)
+		resp, err := rt.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan bool)
+		go func() {
+			io.ReadAll(resp.Body)
+			close(done)
+		}()
+		resp.Body.Close()
+		<-done
+	}
+}

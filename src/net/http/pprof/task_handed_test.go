@@ -451,6 +451,29 @@ type failingReader struct{}
 
 func (failingReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
+// TestTaskHandlerWithin tests that requests that a handler makes for other handlers of the program
+// don't change the kind of the client's.
+func TestTaskHandlerWithin(t *testing.T) {
+	log := fakeTasks(t)
+	mux := http.NewServeMux()
+	h := TaskHandler(mux)
+	mux.HandleFunc("POST /batch", func(w http.ResponseWriter, r *http.Request) {
+		for _, h := range []http.Handler{mux, h} {
+			sub, err := http.NewRequestWithContext(r.Context(), "GET", "/item/1", nil)
+			if err != nil {
+				t.Error(err)
+			}
+			h.ServeHTTP(httptest.NewRecorder(), sub)
+		}
+	})
+	items := 0
+	mux.HandleFunc("GET /item/{id}", func(w http.ResponseWriter, r *http.Request) { items++ })
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("POST", "/batch", nil))
+	if tasks := log.take(t); items != 2 || len(tasks) != 1 || !strings.Contains(tasks[0], "POST /batch") || strings.Contains(tasks[0], "item") {
+		t.Errorf("%d items, tasks %q", items, tasks)
+	}
+}
+
 // TestTaskHandlerPatternAround tests that handlers around TaskHandler see the pattern that a
 // ServeMux within has chosen, as they do without it.
 func TestTaskHandlerPatternAround(t *testing.T) {

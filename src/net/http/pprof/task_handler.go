@@ -71,7 +71,7 @@ func (th *taskHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.ServeHTTP(w, r)
 		return
 	}
-	s := &served{Context: ctx, t: t, grpc: isGRPC(r.Header)}
+	s := &served{Context: ctx, t: t, uri: r.RequestURI, grpc: isGRPC(r.Header)}
 	s.watcher = s
 	server := watchTask(w, &s.watcher)
 	inner := r
@@ -131,6 +131,7 @@ type served struct {
 	context.Context
 	t       recordedTask
 	watcher internal.TaskWatcher // itself
+	uri     string               // RequestURI
 	grpc    bool                 // it is a call of gRPC
 	failed  bool                 // as gRPC has it
 	status  atomic.Int32         // of the answer, hijacked, or 0
@@ -157,8 +158,8 @@ func (s *served) Value(key any) any {
 // TaskHandler look for the pattern, or nil.
 var onMatch = func(ctx context.Context, r *http.Request, pattern string) *http.Request {
 	s, _ := ctx.Value(servedKey{}).(*served)
-	if s == nil {
-		return nil
+	if s == nil || r.RequestURI != s.uri {
+		return nil // not the client's request, but one that a handler makes for another one
 	}
 	if pattern != "" {
 		s.t.Matched(pattern)

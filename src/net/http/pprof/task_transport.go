@@ -107,7 +107,7 @@ func (tt *taskTransport) roundTrip(r *http.Request, copies *sync.Map) (*http.Res
 	c.failed = resp.StatusCode >= 500
 	if isGRPC(resp.Header) {
 		c.grpc = resp
-		c.grpcEnds(resp.Header)
+		c.failed = c.grpcEnds(resp.Header) || c.failed
 	}
 	if resp.Body == nil || resp.Body == http.NoBody {
 		c.end(false)
@@ -190,7 +190,7 @@ type call struct {
 	t      recordedTask
 	r      *http.Request
 	copies *sync.Map      // of cancelTransport
-	failed bool           // by status
+	failed bool           // by status, or by the header
 	grpc   *http.Response // the answer, if it is gRPC's
 	ended  atomic.Bool
 }
@@ -243,10 +243,7 @@ type callBody struct {
 func (b *callBody) Read(p []byte) (int, error) {
 	n, err := b.b.Read(p)
 	if err != nil {
-		if err == io.EOF {
-			b.c.trailers()
-		}
-		b.c.end(err != io.EOF)
+		b.c.end(err != io.EOF || b.c.trailers())
 	}
 	return n, err
 }
@@ -265,8 +262,7 @@ func (b *writerToBody) WriteTo(w io.Writer) (int64, error) {
 	n, err := b.w.WriteTo(w)
 	// An error may be w's: then Close ends the task.
 	if err == nil {
-		b.c.trailers()
-		b.c.end(false)
+		b.c.end(b.c.trailers())
 	}
 	return n, err
 }
