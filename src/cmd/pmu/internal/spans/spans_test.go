@@ -67,11 +67,13 @@ func TestFormats(t *testing.T) {
 	client := Span{Trace: [16]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, ID: [8]byte{7: 1}, Name: "GET", Service: "web", Peer: "items", Kind: Client, Start: 1e15, End: 1e15 + 2e6, Failed: true}
 	server := Span{Trace: client.Trace, ID: [8]byte{7: 2}, Parent: client.ID, Name: "GET /items", Service: "items", Kind: Server, Start: 1e15 + 5e5, End: 1e15 + 15e5}
 	zipkinLines := strings.ReplaceAll(zipkinArray[1:len(zipkinArray)-1], "},{", "}\n{")
+	zipkinElements := "[\n" + strings.ReplaceAll(zipkinArray[1:len(zipkinArray)-1], "},{", "},\n{") + "\n]\n"
 	jaegerTrace := jaegerAnswer[len(`{"data":[`):strings.Index(jaegerAnswer, `],"total"`)]
 	for name, data := range map[string]string{
 		"OTLP": otlpLine, "OTLP, pretty": pretty(otlpLine), "OTLP, no indent": strings.ReplaceAll(pretty(otlpLine), "  ", ""),
-		"Zipkin": zipkinArray, "Zipkin, pretty": pretty(zipkinArray), "Zipkin, traces": "[" + zipkinArray + "]", "Zipkin, lines": zipkinLines + "\r\n",
+		"Zipkin": zipkinArray, "Zipkin, pretty": pretty(zipkinArray), "Zipkin, traces": "[" + zipkinArray + "]", "Zipkin, lines": zipkinLines + "\r\n", "Zipkin, an element a line": zipkinElements,
 		"Jaeger": jaegerAnswer, "Jaeger, pretty": pretty(jaegerAnswer), "Jaeger, a trace": jaegerTrace, "Jaeger, traces": "[" + jaegerTrace + "]",
+		"Jaeger, an element a line": "{\"data\":[\n" + jaegerTrace + "\n],\"total\":0}\n", "Jaeger, traces, an element a line": "[\n" + jaegerTrace + "\n]\n",
 	} {
 		list, r, err := read(data)
 		if err != nil || r.Skipped() != 0 || len(r.Bad) != 0 || r.N != 2 || !strings.Contains(r.Format.String(), strings.TrimSuffix(strings.Fields(name)[0], ",")) {
