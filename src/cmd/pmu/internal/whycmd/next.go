@@ -25,8 +25,8 @@ var steps = map[string]string{
 // recorded reports whether the records of slow tasks say more on a column: it is of tasks, and
 // no event that could be sampled.
 func recorded(column string) bool {
-	for p := range record.Part(record.NumParts) {
-		if column == p.String() {
+	for p := range record.Part(record.Elsewhere + 1) {
+		if column == record.PartName(p) {
 			return true
 		}
 	}
