@@ -166,14 +166,40 @@ func divide(d time.Duration, sums *[NumParts]time.Duration) (l Latency) {
 	return l
 }
 
+// away returns how much of the gaps of w's path the task was elsewhere in: of those of the goroutine
+// that ended it, and of those of the others.
+//
+// What the others can't have had is of their gaps, and only the remainder, which the one can't have
+// had that ended the task, of its own. Otherwise time that is known to be its running would be
+// taken, and what is left of the others' be elsewhere once more.
+func (w *walker) away() (own, others time.Duration) {
+	all := w.t.gaps(w.path)[Elsewhere]
+	if all == 0 {
+		return 0, 0
+	}
+	last := w.t.last()
+	for i := range w.path {
+		if s := &w.path[i]; s.Stretch == nil && s.Goroutine != last {
+			others += s.End - s.Start
+		}
+	}
+	_, sums := w.t.left()
+	for _, d := range sums {
+		others -= d
+	}
+	others = max(0, others)
+	return all - others, others
+}
+
 // settle takes those parts out of the gaps of w's path in which its goroutines have neither run
 // nor waited, by their sums. What another goroutine waited for has not begun to work for the
 // task then: the wait goes on until it has. Otherwise the task was elsewhere.
 func (w *walker) settle() {
-	rest := w.t.gaps(w.path)[Elsewhere]
-	if rest == 0 {
+	own, others := w.away()
+	if own+others == 0 {
 		return
 	}
+	last := w.t.last()
 	var order []int // of gaps
 	for i := range w.path {
 		if s := &w.path[i]; s.Stretch == nil {
@@ -198,9 +224,12 @@ func (w *walker) settle() {
 	})
 	taken := make(map[int]time.Duration)
 	for _, i := range order {
-		s := &w.path[i]
-		taken[i] = min(rest, s.End-s.Start)
-		rest -= taken[i]
+		s, of := &w.path[i], &others
+		if s.Goroutine == last {
+			of = &own
+		}
+		taken[i] = min(*of, s.End-s.Start)
+		*of -= taken[i]
 	}
 	path := w.path
 	w.path = make([]Segment, 0, len(path)+len(taken))
