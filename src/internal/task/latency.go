@@ -66,6 +66,12 @@ func (t *Task) last() uint64 { return cmp.Or(t.Ender.Goroutine, t.Goroutine) }
 // are too short for the timeline. Both are known as sums: of the goroutine that ended the task,
 // and of the others.
 func (t *Task) gaps(path []Segment) Latency {
+	left, rest := t.left()
+	return t.gapsOf(path, &left, &rest)
+}
+
+// gapsOf is gaps, by what left has returned.
+func (t *Task) gapsOf(path []Segment, left, rest *[NumParts]time.Duration) Latency {
 	last := t.last()
 	var own, others time.Duration
 	for i := range path {
@@ -77,12 +83,11 @@ func (t *Task) gaps(path []Segment) Latency {
 			others += s.End - s.Start
 		}
 	}
-	left, rest := t.left()
-	l := divide(own, &left)
+	l := divide(own, left)
 	// What the goroutine can't have had by itself was before it worked for the task.
 	others += l[Elsewhere]
 	l[Elsewhere] = 0
-	for p, d := range divide(others, &rest) {
+	for p, d := range divide(others, rest) {
 		l[p] += d
 	}
 	return l
@@ -173,7 +178,11 @@ func divide(d time.Duration, sums *[NumParts]time.Duration) (l Latency) {
 // had that ended the task, of its own. Otherwise time that is known to be its running would be
 // taken, and what is left of the others' be elsewhere once more.
 func (w *walker) away() (own, others time.Duration) {
-	all := w.t.gaps(w.path)[Elsewhere]
+	if !w.hasLeft { // once for all paths: it looks at the whole timeline
+		w.own, w.rest = w.t.left()
+		w.hasLeft = true
+	}
+	all := w.t.gapsOf(w.path, &w.own, &w.rest)[Elsewhere]
 	if all == 0 {
 		return 0, 0
 	}
@@ -183,8 +192,7 @@ func (w *walker) away() (own, others time.Duration) {
 			others += s.End - s.Start
 		}
 	}
-	_, sums := w.t.left()
-	for _, d := range sums {
+	for _, d := range w.rest {
 		others -= d
 	}
 	others = max(0, others)
