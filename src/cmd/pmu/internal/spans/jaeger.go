@@ -22,6 +22,8 @@ type jaegerTrace struct {
 type jaegerProcess struct {
 	Service string      `json:"serviceName"`
 	Tags    []jaegerTag `json:"tags"`
+
+	resource []Attr // of Tags, which all of its spans share; not made yet if it is nil
 }
 
 type jaegerTag struct {
@@ -95,9 +97,13 @@ func (r *Reader) jaegerSpan(data []byte, processes map[string]*jaegerProcess) er
 	}
 	if p != nil {
 		x.Service = p.Service
-		for i := range p.Tags {
-			x.Resource = p.Tags[i].append(x.Resource)
+		if p.resource == nil {
+			p.resource = []Attr{}
+			for i := range p.Tags {
+				p.resource = p.Tags[i].append(p.resource)
+			}
 		}
+		x.Resource = p.resource
 	}
 	for i := range s.Tags {
 		x.Attributes = s.Tags[i].append(x.Attributes)

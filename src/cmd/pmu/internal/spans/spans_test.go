@@ -159,6 +159,15 @@ func TestShared(t *testing.T) {
 	}
 }
 
+// TestJaegerResource tests that the spans of a process share what it has recorded of itself.
+func TestJaegerResource(t *testing.T) {
+	data := strings.Replace(jaegerAnswer, `"processID":"p2"`, `"processID":"p1"`, 1)
+	list, _, err := read(data)
+	if err != nil || len(list) != 2 || len(list[0].Resource) != 1 || len(list[1].Resource) != 1 || &list[0].Resource[0] != &list[1].Resource[0] {
+		t.Errorf("%v, %+v", err, list)
+	}
+}
+
 // TestLong tests that a value that does not end is an error after as many bytes as one may have.
 func TestLong(t *testing.T) {
 	for _, again := range []string{"x", "\n{ " + strings.Repeat(" ", 100), `{"a":`, "[" + strings.Repeat("1,", 100) + "\n"} {

@@ -20,8 +20,9 @@ import (
 
 // spans are those of all files: the spans of a request may be in several.
 type spans struct {
-	list []tracing.Span
-	size int // about how many bytes they take
+	list      []tracing.Span
+	size      int                        // about how many bytes they take
+	resources map[*tracing.Attr]struct{} // the first attributes of those that size has
 
 	repeated, failed map[string]bool // names of those that are in a trace more than once, and that failed
 	async            map[string]bool // names of those that nobody waited for, so that they are no column
@@ -54,10 +55,26 @@ func (f *file) readSpans(format tracing.Format) error {
 
 func (s *spans) add(x *tracing.Span) {
 	s.list = append(s.list, *x)
-	s.size += spanSize + attrSize*len(x.Attributes)
-	for i := range x.Attributes {
-		s.size += len(x.Attributes[i].Text)
+	s.size += spanSize + len(x.Name) + len(x.Service) + len(x.Peer) + attrsSize(x.Attributes)
+	if len(x.Resource) == 0 {
+		return
 	}
+	// Spans that were read together share it.
+	if _, ok := s.resources[&x.Resource[0]]; !ok {
+		if s.resources == nil {
+			s.resources = make(map[*tracing.Attr]struct{})
+		}
+		s.resources[&x.Resource[0]] = struct{}{}
+		s.size += attrsSize(x.Resource)
+	}
+}
+
+func attrsSize(list []tracing.Attr) int {
+	n := attrSize * len(list)
+	for i := range list {
+		n += len(list[i].Key) + len(list[i].Text)
+	}
+	return n
 }
 
 // Bytes of a span and of an attribute, about.

@@ -5,6 +5,7 @@
 package whycmd
 
 import (
+	tracing "cmd/pmu/internal/spans"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -182,6 +183,35 @@ func TestSpanAttributes(t *testing.T) {
 			return list
 		})
 		contains(t, tt.what, got, tt.want)
+	}
+}
+
+// TestSpanSize tests that all that takes memory of spans is counted, and what they share once.
+func TestSpanSize(t *testing.T) {
+	word := strings.Repeat("x", 1000)
+	attr := tracing.Attr{Key: word, Text: word, IsText: true}
+	resource := make([]tracing.Attr, 1000)
+	for i := range resource {
+		resource[i] = attr
+	}
+	var s spans
+	last := 0
+	for _, tt := range []struct {
+		what string
+		span tracing.Span
+		want int
+	}{
+		{"nothing", tracing.Span{}, spanSize},
+		{"a name", tracing.Span{Name: word, Service: word, Peer: word}, spanSize + 3000},
+		{"an attribute", tracing.Span{Attributes: []tracing.Attr{attr}}, spanSize + attrSize + 2000},
+		{"a resource", tracing.Span{Resource: resource}, spanSize + 1000*(attrSize+2000)},
+		{"the same resource", tracing.Span{Resource: resource}, spanSize},
+	} {
+		s.add(&tt.span)
+		if got := s.size - last; got != tt.want {
+			t.Errorf("%s: %d bytes, want %d", tt.what, got, tt.want)
+		}
+		last = s.size
 	}
 }
 
