@@ -83,8 +83,8 @@ const spanSize, attrSize = 300, 80
 // rows adds a row for each request: for a span that has no parent among the others, or each span of a
 // kind. Columns of spans below it are the time that all of a name took, without that in which they
 // waited for spans of their own. Where there are several in a request, their number and their mean
-// are columns, too.
-func (s *spans) rows(b *why.Builder, kind string) {
+// are columns, too. After each row it asks full whether there is room for more.
+func (s *spans) rows(b *why.Builder, kind string, full func() error) error {
 	slices.SortStableFunc(s.list, func(x, y tracing.Span) int {
 		return cmp.Or(bytes.Compare(x.Trace[:], y.Trace[:]), bytes.Compare(x.ID[:], y.ID[:]), boolOrder(x.Shared, y.Shared))
 	})
@@ -109,8 +109,11 @@ func (s *spans) rows(b *why.Builder, kind string) {
 		i = j
 	}
 	for _, t := range traces {
-		s.addTrace(b, t, kind)
+		if err := s.addTrace(b, t, kind, full); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // spanName says what a span is of: the service, its name, and whom a client calls.
@@ -126,7 +129,7 @@ func spanName(s *tracing.Span) string {
 }
 
 // addTrace adds the rows of a trace.
-func (s *spans) addTrace(b *why.Builder, t *trace, kind string) {
+func (s *spans) addTrace(b *why.Builder, t *trace, kind string, full func() error) error {
 	const ms = 1e6
 	for root := range t.list {
 		r := &t.list[root]
@@ -171,7 +174,11 @@ func (s *spans) addTrace(b *why.Builder, t *trace, kind string) {
 		for _, name := range order {
 			s.addSame(b, name, all[name], r)
 		}
+		if err := full(); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // sameSpans are those of one name below a root.

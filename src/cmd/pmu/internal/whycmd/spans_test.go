@@ -215,6 +215,33 @@ func TestSpanSize(t *testing.T) {
 	}
 }
 
+// TestSpanTable tests that the table that is made of spans has a bound, within a trace and over many.
+func TestSpanTable(t *testing.T) {
+	const n, bound = 300, 300 * 100 * 8
+	for _, roots := range []int{1, n} { // in a trace
+		var b strings.Builder
+		for i := range n / roots {
+			var list []made
+			for k := range roots {
+				m := made{id: k + 1, service: "web", name: "GET /", kind: "SERVER", to: 1000, attrs: make(map[string]string)}
+				m.attrs[fmt.Sprint("a", i*roots+k)] = "1" // each has a column of its own
+				list = append(list, m)
+			}
+			b.WriteString(otlpOf(i, list))
+		}
+		status, out, errs := call("-table", fmt.Sprint(bound), write(t, b.String()))
+		if status != 2 || !strings.Contains(errs, fmt.Sprintf("pmu why: spans: the table takes more than %d bytes, so the rest is left out", bound)) {
+			t.Errorf("%d roots: status %d, %s", roots, status, errs)
+		}
+		if !strings.Contains(out, "requests: p50") || strings.Contains(out, fmt.Sprint(n, " requests: p50")) {
+			t.Errorf("%d roots:\n%s", roots, out)
+		}
+		if status, _, errs := call("-table", fmt.Sprint(n*n*20), write(t, b.String())); status != 0 || errs != "" {
+			t.Errorf("%d roots, with more room: status %d, %s", roots, status, errs)
+		}
+	}
+}
+
 // TestSpanClocks tests that the clock of a service may be off.
 func TestSpanClocks(t *testing.T) {
 	got, _ := spanReport(t, 3000, func(r *rand.Rand) []made {
