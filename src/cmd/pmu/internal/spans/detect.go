@@ -7,6 +7,7 @@ package spans
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 )
 
 // Detect returns the format of which data are the beginning, and may be all. Column is the member that
@@ -20,7 +21,7 @@ func Detect(data []byte, column string) Format {
 		t, err = d.Token()
 	}
 	if err != nil || t != json.Delim('{') {
-		if arrays > 0 && (t == json.Delim(']') || err != nil) {
+		if arrays > 0 && (t == json.Delim(']') || err == io.EOF || err == io.ErrUnexpectedEOF) {
 			return Zipkin // with nothing in it
 		}
 		return None

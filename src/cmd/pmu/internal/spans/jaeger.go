@@ -16,6 +16,7 @@ type jaegerTrace struct {
 	Data      []json.RawMessage         `json:"data"`
 	Spans     []json.RawMessage         `json:"spans"`
 	Processes map[string]*jaegerProcess `json:"processes"`
+	TraceID   string                    `json:"traceID"`
 	SpanID    string                    `json:"spanID"`
 }
 
@@ -68,6 +69,9 @@ func (r *Reader) jaeger(data []byte, depth int) error {
 	}
 	if t.SpanID != "" {
 		return r.jaegerSpan(data, nil)
+	}
+	if t.Data == nil && t.Spans == nil && t.TraceID == "" {
+		return errors.New("it is no answer, trace or span")
 	}
 	r.elements(t.Data, func(data json.RawMessage) error { return r.jaeger(data, depth+1) })
 	r.elements(t.Spans, func(data json.RawMessage) error { return r.jaegerSpan(data, t.Processes) })

@@ -124,6 +124,14 @@ func TestBadLines(t *testing.T) {
 		{"Zipkin v1", zipkinLine + `{"traceId":"1","id":"1","name":"x","timestamp":1,"binaryAnnotations":[]}` + "\n", 1, 0, 0, "1 lack the form of version 2: it is of version 1"},
 		{"Jaeger, cut", jaegerLine + jaegerLine[:100] + "\n" + jaegerLine, 4, 0, 101, ""},
 		{"Jaeger, no duration", strings.Replace(jaegerLine, `"duration":2000,`, "", 1), 1, 0, 0, "1 lack a duration"},
+		{"OTLP, null", otlpLine + "\n" + strings.Replace(otlpLine, `"spans":[{`, `"spans":[null,{`, 1), 4, 0, 0, "1 lack the form of a span"},
+		{"Zipkin, null", zipkinArray[:len(zipkinArray)-1] + ",null]", 2, 0, 0, "1 lack the form of a span"},
+		{"Jaeger, null", "{\"data\":[" + jaegerLine + ",null]}", 2, 0, 0, "1 lack the form of a span"},
+		{"Jaeger, null of a trace", strings.Replace(jaegerLine, `"spans":[`, `"spans":[null,`, 1), 2, 0, 0, "1 lack the form of a span"},
+		{"Jaeger, something else", jaegerLine + "{\"a\":1}\n" + jaegerLine, 4, 0, 8, ""},
+		{"Zipkin, space before", zipkinLine + "  " + zipkinArray + "\n" + zipkinLine, 4, 0, 0, ""},
+		{"Jaeger, space before", jaegerLine + "\t[" + jaegerLine + "]\n" + jaegerLine, 6, 0, 0, ""},
+		{"space before a wrong type", zipkinLine + "  {\"traceId\":1}\n" + zipkinLine, 2, 0, 16, ""},
 		{"Jaeger, arrays in arrays", jaegerLine + `{"data":[[[[]]]],"traceID":""}` + "\n", 2, 0, 0, "1 lack the form of a span"},
 	} {
 		list, r, err := read(tt.data)
@@ -139,7 +147,7 @@ func TestDetect(t *testing.T) {
 	for data, want := range map[string]Format{
 		``: None, `{`: None, `{}`: None, `{"latency":1,"traceId":"1","id":"2"}`: None, `{"trace_id":"x","wall_ns":1}`: None, `{"data":[1,2]}`: None, `{"data":{"traceID":1}}`: None,
 		`[]`: Zipkin, `[[]]`: Zipkin, `{"data":[]}`: Jaeger, `{"total":0,"data":[{"traceID":"1"`: Jaeger, `{"resourceLogs":[`: OTLP, `{"x":{"traceId":1,"id":2}}`: None,
-		`[1]`: None, `[{"a":1}]`: None, `{"id":1,"x":[[{}]],"traceId":"`: Zipkin, `{"traceID":"1","spanID":"2"}`: Jaeger,
+		`[a],latency`: None, `[`: Zipkin, ` [ [`: Zipkin, "[\"a b\"],latency": None, `[1]`: None, `[{"a":1}]`: None, `{"id":1,"x":[[{}]],"traceId":"`: Zipkin, `{"traceID":"1","spanID":"2"}`: Jaeger,
 	} {
 		if got := Detect([]byte(data), "latency"); got != want {
 			t.Errorf("%s: %v, want %v", data, got, want)

@@ -166,6 +166,8 @@ func (r *Reader) Read(more func() error) error {
 		if err != nil {
 			return err
 		}
+		size := len(data)
+		data = bytes.TrimSpace(data)
 		switch r.Format {
 		case OTLP:
 			err = r.otlp(data)
@@ -175,7 +177,7 @@ func (r *Reader) Read(more func() error) error {
 			err = r.jaeger(data, 0)
 		}
 		if err != nil {
-			r.values.Skipped += int64(len(data))
+			r.values.Skipped += int64(size)
 		}
 		if err := more(); err != nil {
 			return err
@@ -202,10 +204,11 @@ func (r *Reader) span(s *Span, trace, id_, parent string) {
 	}
 }
 
-// elements calls f for each element of an array, and counts those of which f returns an error.
+// elements calls f for each element of an array, and counts those that are none, and those
+// for which f returns an error.
 func (r *Reader) elements(list []json.RawMessage, f func(json.RawMessage) error) {
 	for _, data := range list {
-		if f(data) != nil {
+		if string(data) == "null" || f(data) != nil {
 			r.Bad["the form of a span"]++
 		}
 	}

@@ -26,6 +26,7 @@ type spans struct {
 
 	repeated, failed map[string]bool // names of those that are in a trace more than once, and that failed
 	async            map[string]bool // names of those that nobody waited for, so that they are no column
+	twice            int             // spans that were there already
 	unknown          int             // requests of which it isn't known what they waited for all the time
 }
 
@@ -88,7 +89,9 @@ func (s *spans) rows(b *why.Builder, kind string, full func() error) error {
 	slices.SortStableFunc(s.list, func(x, y tracing.Span) int {
 		return cmp.Or(bytes.Compare(x.Trace[:], y.Trace[:]), bytes.Compare(x.ID[:], y.ID[:]), boolOrder(x.Shared, y.Shared))
 	})
+	n := len(s.list)
 	s.list = slices.CompactFunc(s.list, func(x, y tracing.Span) bool { return x.Trace == y.Trace && x.ID == y.ID && x.Shared == y.Shared })
+	s.twice = n - len(s.list)
 	s.repeated, s.failed, s.async = make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	var traces []*trace
 	for i := 0; i < len(s.list); {
@@ -246,6 +249,9 @@ func attributes(b *why.Builder, prefix string, list []tracing.Attr) {
 
 // say says what was left out of the rows.
 func (s *spans) say(w io.Writer) {
+	if s.twice > 0 {
+		fmt.Fprintf(w, "pmu why: %d spans skipped that are there already\n", s.twice)
+	}
 	if len(s.async) > 0 {
 		fmt.Fprintf(w, "pmu why: spans left out, as nobody waited for them: %s\n", list(slices.Sorted(maps.Keys(s.async))))
 	}
