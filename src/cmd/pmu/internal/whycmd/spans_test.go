@@ -6,10 +6,13 @@ package whycmd
 
 import (
 	tracing "cmd/pmu/internal/spans"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A made is a span of a made trace. Times are in us from the trace's begin.
@@ -248,6 +251,41 @@ func TestSpanTwice(t *testing.T) {
 	status, out, errs := call(write(t, line), write(t, line+line))
 	if status != 0 || !strings.Contains(out, "1 requests") || errs != "pmu why: 4 spans skipped that are there already\n" {
 		t.Errorf("status %d, %s\n%s", status, errs, out)
+	}
+}
+
+// TestSpanShapes tests traces that would take a deep stack, or minutes: a long chain, and many spans
+// side by side.
+func TestSpanShapes(t *testing.T) {
+	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
+	const n = 200_000
+	chain := make([]tracing.Span, n)
+	beside := make([]tracing.Span, n)
+	for i := range n {
+		id := func(i int) (id [8]byte) {
+			binary.BigEndian.PutUint64(id[:], uint64(i))
+			return id
+		}
+		chain[i] = tracing.Span{ID: id(i + 1), Parent: id(i), Start: int64(i), End: int64(3*n - i)}
+		beside[i] = tracing.Span{ID: id(i + 1), Parent: id(min(i, 1)), Start: min(int64(i), 1), End: int64(2*n - i)}
+	}
+	beside[n-1].Start = 2 // all others begin together
+	start := time.Now()
+	for _, tt := range []struct {
+		name         string
+		list         []tracing.Span
+		own, unknown int64 // of the first
+	}{
+		{"chain", chain, 2, 0},
+		{"beside", beside, 2, n - 1},
+	} {
+		own, unknown := newTrace(tt.list).own(0)
+		if own != tt.own || unknown != tt.unknown {
+			t.Errorf("%s: %d, and not known %d, want %d and %d", tt.name, own, unknown, tt.own, tt.unknown)
+		}
+	}
+	if d := time.Since(start); d > 20*time.Second {
+		t.Errorf("it took %v", d)
 	}
 }
 
