@@ -258,15 +258,17 @@ func TestSpanTwice(t *testing.T) {
 // side by side.
 func TestSpanShapes(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
-	const n = 200_000
-	chain := make([]tracing.Span, n)
+	const n = 400_000
+	chain := make([]tracing.Span, n/4)
 	beside := make([]tracing.Span, n)
 	for i := range n {
 		id := func(i int) (id [8]byte) {
 			binary.BigEndian.PutUint64(id[:], uint64(i))
 			return id
 		}
-		chain[i] = tracing.Span{ID: id(i + 1), Parent: id(i), Start: int64(i), End: int64(3*n - i)}
+		if i < len(chain) {
+			chain[i] = tracing.Span{ID: id(i + 1), Parent: id(i), Start: int64(i), End: int64(3*n - i)}
+		}
 		beside[i] = tracing.Span{ID: id(i + 1), Parent: id(min(i, 1)), Start: min(int64(i), 1), End: int64(2*n - i)}
 	}
 	beside[n-1].Start = 2 // all others begin together
