@@ -91,8 +91,8 @@ func analyze(t *Table, o Options, w *work) (*Report, error) {
 	}
 	c := *t
 	c.Columns = slices.Clone(t.Columns)
-	c.Describe(o.Groups)
 	c.Sort()
+	c.Describe(o.Groups) // which names parents in order of the columns
 	random, biased := t.countRandom()
 	// Among those that are there for being slow, all else is as among slow ones. Without them there
 	// is no tail but that of all.
