@@ -10,7 +10,7 @@ import (
 	"io"
 )
 
-// Detect returns the format of which data are the beginning, and may be all. Column is the member that
+// Detect returns the format that data are in. They are the beginning of a file, or all of it. Column is the member that
 // a table's objects have. They are none of spans, whatever else they have.
 func Detect(data []byte, column string) Format {
 	d := json.NewDecoder(bytes.NewReader(data))

@@ -361,7 +361,7 @@ func (r *Report) Top() string {
 	return ""
 }
 
-// first returns the event that makes the tail, or those of which one does, in order of their names:
+// first returns the event that makes the tail, or several if it is one of them, in order of their names:
 // they are high in the same slow requests, their impacts are alike, and no rule says which of them is
 // the cause.
 //

@@ -448,7 +448,7 @@ func (f *file) members(prefix string, path []string, o object) {
 	}
 }
 
-// array notes that a member is an array, of which nothing is kept.
+// array notes that a member is an array. Nothing of it is kept.
 func (f *file) array(name string) {
 	if f.b.Skip != nil && f.b.Skip(name) {
 		return

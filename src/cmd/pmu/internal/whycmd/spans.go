@@ -27,7 +27,7 @@ type spans struct {
 	repeated, failed map[string]bool // names of those that are in a trace more than once, and that failed
 	async            map[string]bool // names of those that nobody waited for, so that they are no column
 	twice            int             // spans that were there already
-	unknown          int             // requests of which it isn't known what they waited for all the time
+	unknown          int             // requests with time in which it isn't known what they waited for
 }
 
 // readSpans reads spans of a format.

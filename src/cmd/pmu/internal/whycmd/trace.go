@@ -126,8 +126,8 @@ func (t *trace) walk(root int, span, async func(i int)) {
 	}
 }
 
-// own returns the time of a span in which none below it ran for which it waited, and the time of which
-// that isn't known: another one began while one ran, so that the span does not wait for it all the
+// own returns the time of a span in which none below it ran for which it waited, and the time for
+// which that isn't known: another one began while one ran, so that the span does not wait for it all the
 // time, and later none but such ones ran.
 func (t *trace) own(i int) (own, unknown int64) {
 	s := &t.list[i]
