@@ -171,7 +171,7 @@ func TestPerfTasksUsed(t *testing.T) {
 		if most := round(n, u.use) - before; most < n {
 			t.Errorf("%s: %d tasks are in use while %d are open", u.name, most, n)
 		}
-		wait(u.name+": tasks", runtime.PerfTasksUsed, before)
+		wait(u.name+": tasks", used, before)
 		wait(u.name+": members", runtime.PerfMembersUsed, members)
 		wait(u.name+": accounts", runtime.PerfAccountsUsed, accounts)
 	}

@@ -4,17 +4,14 @@
 
 package task
 
-import (
-	"runtime/pprof"
-	"slices"
-)
+import "runtime/pprof"
 
 // Which waits inside a call are for the answer, and which are the program's own.
 
 // foreign reports whether a goroutine worked for another task than w's and its children.
 func (w *walker) foreign(k *Waker) bool {
-	return k.Span != w.t.Span && k.Span != (SpanID{}) &&
-		!slices.ContainsFunc(w.t.Calls, func(c Call) bool { return c.Span == k.Span })
+	_, ours := w.spans[k.Span]
+	return !ours && !k.Span.IsZero()
 }
 
 // mayAnswer reports whether x may be a wait for the answer of another server, by who has ended

@@ -88,6 +88,11 @@ type walker struct {
 	path  []Segment         // the last one first
 	stack []hop             // goroutines that wait for each other, outermost first
 	steps int
+
+	spans map[SpanID]struct{} // of the calls, and of t itself
+
+	own, rest [NumParts]time.Duration // what t.left returns, if hasLeft
+	hasLeft   bool
 }
 
 // A hop is from a goroutine to the one that it waited for.
@@ -108,10 +113,13 @@ type wait struct {
 func (w *walker) init(t *Task) {
 	if w.of == nil {
 		w.of = make(map[uint64][]wait)
+		w.spans = make(map[SpanID]struct{}, 1+len(t.Calls))
 		w.all = make([]wait, 0, len(t.Timeline))
 		w.path = make([]Segment, 0, 2*len(t.Timeline)+1)
 	}
 	clear(w.of)
+	clear(w.spans)
+	w.hasLeft = false
 	w.t, w.all, w.calls, w.path, w.stack, w.steps = t, w.all[:0], w.calls[:0], w.path[:0], append(w.stack[:0], hop{goroutine: t.last()}), 0
 	within := func(d, from time.Duration) time.Duration {
 		return max(from, min(d, t.Wall))
@@ -129,8 +137,10 @@ func (w *walker) init(t *Task) {
 			w.all = append(w.all, x)
 		}
 	}
+	w.spans[t.Span] = struct{}{}
 	for i := range t.Calls {
 		c := &t.Calls[i]
+		w.spans[c.Span] = struct{}{}
 		if c.Flags&Client == 0 {
 			continue
 		}

@@ -315,6 +315,40 @@ func TestCriticalPathBounded(t *testing.T) {
 	}
 }
 
+// TestCriticalPathLong has records of the length that a file may have, of which not everything may be
+// looked at for everything else: that would take minutes.
+func TestCriticalPathLong(t *testing.T) {
+	const n = 100_000
+	waits := func(x *Task, k Waker) *Task {
+		x.Span, x.Goroutine, x.Goroutines, x.Wall = SpanID{1}, 1, 2, 4*n
+		for i := range n {
+			at := time.Duration(4 * i)
+			x.Timeline = append(x.Timeline, Stretch{Goroutine: 1, Start: at + 1, Wake: at + 3, End: at + 3, Part: pprof.TimeNetwork, Waker: k})
+		}
+		return x
+	}
+	start := time.Now()
+	// Wakers of another task, and many calls.
+	x := waits(new(Task), Waker{Goroutine: 9, Span: SpanID{9}})
+	x.Calls = make([]Call, n)
+	parted(t, x.CriticalPath(), 0, x.Wall)
+
+	// A call in which the caller waits again and again, and what works on it does, too.
+	x = waits(&Task{Server: &Server{ID: 1}, Trace: TraceID{1}}, Waker{})
+	x.Calls = []Call{{Flags: Client, Span: SpanID{2}, Wall: x.Wall}}
+	y := waits(&Task{Server: &Server{ID: 2}, Trace: TraceID{1}, Parent: SpanID{2}}, Waker{})
+	y.Span = SpanID{3}
+	r := Join(slices.Values([]*Task{x, y}))[0]
+	path := r.CriticalPath()
+	parted(t, path, 0, x.Wall)
+	if !slices.ContainsFunc(path, func(s Segment) bool { return s.Task == y }) {
+		t.Error("the path does not go through what worked on the call")
+	}
+	if d := time.Since(start); d > 20*time.Second {
+		t.Errorf("it took %v", d)
+	}
+}
+
 func FuzzCriticalPath(f *testing.F) {
 	f.Add(int64(1))
 	f.Fuzz(func(t *testing.T, seed int64) { checkAnalysis(t, oddTask(rand.New(rand.NewSource(seed)))) })

@@ -17,8 +17,9 @@ import (
 //
 // Clocks of servers differ, by seconds at times. Times in a Request are since its start,
 // and aligned: each server's clock is moved, as little as possible, so that what works on a call
-// lies within the call, as far as the records permit that. Servers on one machine have one clock. The order of starts then never contradicts
-// causal clocks, unless a server's clock was set meanwhile; see Inconsistent.
+// lies within the call, as far as the records permit that. Servers on one machine have one clock.
+// The order of starts then never contradicts causal clocks, unless a server's clock was set
+// meanwhile; see Inconsistent.
 type Request struct {
 	Trace TraceID
 	Start int64         // of its first task, by the clock of Roots[0]'s server, in ns since 1970 UTC

@@ -288,7 +288,7 @@ func (o *jsonObject) task(t *Task) {
 	o.value("trigger", &t.Trigger)
 }
 
-// lists gives what a task may have several of, but for events.
+// lists gives what a task may have several of, without events.
 func (o *jsonObject) lists(t *Task) {
 	jsonList(o, "regions", &t.Regions, func(o *jsonObject, g *Region) {
 		o.value("name", &g.Name)

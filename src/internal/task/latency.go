@@ -66,6 +66,12 @@ func (t *Task) last() uint64 { return cmp.Or(t.Ender.Goroutine, t.Goroutine) }
 // are too short for the timeline. Both are known as sums: of the goroutine that ended the task,
 // and of the others.
 func (t *Task) gaps(path []Segment) Latency {
+	left, rest := t.left()
+	return t.gapsOf(path, &left, &rest)
+}
+
+// gapsOf is gaps, by what left has returned.
+func (t *Task) gapsOf(path []Segment, left, rest *[NumParts]time.Duration) Latency {
 	last := t.last()
 	var own, others time.Duration
 	for i := range path {
@@ -77,12 +83,11 @@ func (t *Task) gaps(path []Segment) Latency {
 			others += s.End - s.Start
 		}
 	}
-	left, rest := t.left()
-	l := divide(own, &left)
+	l := divide(own, left)
 	// What the goroutine can't have had by itself was before it worked for the task.
 	others += l[Elsewhere]
 	l[Elsewhere] = 0
-	for p, d := range divide(others, &rest) {
+	for p, d := range divide(others, rest) {
 		l[p] += d
 	}
 	return l
@@ -166,14 +171,43 @@ func divide(d time.Duration, sums *[NumParts]time.Duration) (l Latency) {
 	return l
 }
 
+// away returns how much of the gaps of w's path the task was elsewhere in: of those of the goroutine
+// that ended it, and of those of the others.
+//
+// What the others can't have had is of their gaps, and only the remainder, which the one can't have
+// had that ended the task, of its own. Otherwise time that is known to be its running would be
+// taken, and what is left of the others' be elsewhere once more.
+func (w *walker) away() (own, others time.Duration) {
+	if !w.hasLeft { // once for all paths: it looks at the whole timeline
+		w.own, w.rest = w.t.left()
+		w.hasLeft = true
+	}
+	all := w.t.gapsOf(w.path, &w.own, &w.rest)[Elsewhere]
+	if all == 0 {
+		return 0, 0
+	}
+	last := w.t.last()
+	for i := range w.path {
+		if s := &w.path[i]; s.Stretch == nil && s.Goroutine != last {
+			others += s.End - s.Start
+		}
+	}
+	for _, d := range w.rest {
+		others -= d
+	}
+	others = max(0, others)
+	return all - others, others
+}
+
 // settle takes those parts out of the gaps of w's path in which its goroutines have neither run
 // nor waited, by their sums. What another goroutine waited for has not begun to work for the
 // task then: the wait goes on until it has. Otherwise the task was elsewhere.
 func (w *walker) settle() {
-	rest := w.t.gaps(w.path)[Elsewhere]
-	if rest == 0 {
+	own, others := w.away()
+	if own+others == 0 {
 		return
 	}
+	last := w.t.last()
 	var order []int // of gaps
 	for i := range w.path {
 		if s := &w.path[i]; s.Stretch == nil {
@@ -198,9 +232,12 @@ func (w *walker) settle() {
 	})
 	taken := make(map[int]time.Duration)
 	for _, i := range order {
-		s := &w.path[i]
-		taken[i] = min(rest, s.End-s.Start)
-		rest -= taken[i]
+		s, of := &w.path[i], &others
+		if s.Goroutine == last {
+			of = &own
+		}
+		taken[i] = min(*of, s.End-s.Start)
+		*of -= taken[i]
 	}
 	path := w.path
 	w.path = make([]Segment, 0, len(path)+len(taken))

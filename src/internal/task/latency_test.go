@@ -183,6 +183,11 @@ func lose(r *rand.Rand, t *Task) {
 func checkLatency(t *testing.T, x *Task) Latency {
 	t.Helper()
 	l := x.Latency()
+	if len(x.Timeline) > 0 {
+		if d := x.gaps(x.CriticalPath())[Elsewhere]; d != 0 {
+			t.Fatalf("gaps of the path have %d elsewhere once more\n%+v", d, x)
+		}
+	}
 	var sum time.Duration
 	for p, d := range l {
 		if d < 0 {
@@ -197,6 +202,26 @@ func checkLatency(t *testing.T, x *Task) Latency {
 		t.Fatalf("running %d, of %d", l[pprof.TimeRunning], running)
 	}
 	return l
+}
+
+// TestLatencyAway has a goroutine that works for another task between two stretches, and one that it
+// has started then, which computes to the end.
+func TestLatencyAway(t *testing.T) {
+	self := SpanID{1}
+	x := &Task{Span: self, Goroutine: 1, Goroutines: 2, Wall: 151 * testMs, Ender: Ender{Goroutine: 2}, Timeline: []Stretch{
+		waited(1, pprof.TimeSleep, 1, 5, 5, Waker{}),
+		waited(1, pprof.TimeSleep, 45, 49, 49, Waker{}), // from 5 to 45 it works for another task
+		waited(2, pprof.TimeRunnable, 50, 50, 51, Waker{Goroutine: 1, Span: self}),
+	}}
+	x.Ender.Parts[pprof.TimeRunning], x.Ender.Parts[pprof.TimeRunnable] = 100*testMs, 1*testMs
+	x.Parts = x.Ender.Parts
+	x.Parts[pprof.TimeRunning] += 2 * testMs
+	x.Parts[pprof.TimeSleep] = 8 * testMs
+	want := Latency{Elsewhere: 40 * testMs}
+	want[pprof.TimeRunning], want[pprof.TimeRunnable], want[pprof.TimeSleep] = 102*testMs, 1*testMs, 8*testMs
+	if got := checkLatency(t, x); got != want {
+		t.Errorf("got %v, want %v, on %s", got, want, pathText(x.CriticalPath()))
+	}
 }
 
 // TestLatency has a million records: of programs whose latency is known, as they are and with

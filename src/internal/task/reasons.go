@@ -187,7 +187,7 @@ func (r *Reasons) List() []*Reason {
 		if (a.Text == "") != (b.Text == "") {
 			return cmp.Compare(b.Text, a.Text)
 		}
-		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.N, a.N), cmp.Compare(a.Text, b.Text), cmp.Compare(a.Kind, b.Kind))
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.N, a.N), cmp.Compare(a.Text, b.Text), cmp.Compare(KindText(a.Kind, a.Client), KindText(b.Kind, b.Client)))
 	})
 	return list
 }

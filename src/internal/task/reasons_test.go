@@ -129,3 +129,15 @@ func TestReasonsBalance(t *testing.T) {
 		t.Errorf("%d reasons, and then %d", len(list), len(again))
 	}
 }
+
+// TestReasonsCalls tests that a kind's calls come after what else has its name, in every run.
+func TestReasonsCalls(t *testing.T) {
+	for range 20 {
+		var r Reasons
+		r.Add(&Task{Kind: "GET /", Span: SpanID{1}, Flags: Slow | Client})
+		r.Add(&Task{Kind: "GET /", Span: SpanID{2}, Flags: Slow})
+		if list := r.List(); len(list) != 2 || list[0].Client || !list[1].Client {
+			t.Fatalf("%+v", list)
+		}
+	}
+}

@@ -407,7 +407,7 @@ func (p *taskPage) reasons() {
 			more += r.N
 			continue
 		}
-		p.put("<p>%s: <b>%s</b><br>\n", cmp.Or(r.Kind, "(no name)"), r.String())
+		p.put("<p>%s: <b>%s</b><br>\n", record.KindText(cmp.Or(r.Kind, "(no name)"), r.Client), r.String())
 		for i, x := range r.Newest {
 			if i > 0 {
 				p.put(",\n")

@@ -774,6 +774,6 @@ func TestTasksCall(t *testing.T) {
 	f := feedTasks(t, &taskFeed{})
 	f.add(&record.Task{Trace: record.TraceID{1}, Span: record.SpanID{1}, Kind: "GET db:80", Flags: record.Client | record.Slow, Wall: 50 * time.Millisecond, Goroutine: 7})
 	f.stats.Kinds = []record.KindStats{{Kind: "GET db:80", Count: 1, Slow: 1}}
-	wantAnswer(t, "", 200, "<td>1</td><td>0</td><td>-</td></tr>", "GET db:80: <b>way or answer of the server: 1 of 1 slow task, 50 ms</b>")
+	wantAnswer(t, "", 200, "<td>1</td><td>0</td><td>-</td></tr>", "GET db:80 (call): <b>way or answer of the server: 1 of 1 slow task, 50 ms</b>")
 	wantAnswer(t, "?span=0100000000000000", 200, "calls a server", "way or answer of the server 50 ms", "at /debug/pprof/tasks?trace="+record.TraceID{1}.String()+" there")
 }

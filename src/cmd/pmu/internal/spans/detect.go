@@ -7,9 +7,10 @@ package spans
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 )
 
-// Detect returns the format of which data are the beginning, and may be all. Column is the member that
+// Detect returns the format that data are in. They are the beginning of a file, or all of it. Column is the member that
 // a table's objects have. They are none of spans, whatever else they have.
 func Detect(data []byte, column string) Format {
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -20,7 +21,7 @@ func Detect(data []byte, column string) Format {
 		t, err = d.Token()
 	}
 	if err != nil || t != json.Delim('{') {
-		if arrays > 0 && (t == json.Delim(']') || err != nil) {
+		if arrays > 0 && (t == json.Delim(']') || err == io.EOF || err == io.ErrUnexpectedEOF) {
 			return Zipkin // with nothing in it
 		}
 		return None

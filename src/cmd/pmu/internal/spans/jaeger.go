@@ -16,12 +16,15 @@ type jaegerTrace struct {
 	Data      []json.RawMessage         `json:"data"`
 	Spans     []json.RawMessage         `json:"spans"`
 	Processes map[string]*jaegerProcess `json:"processes"`
+	TraceID   string                    `json:"traceID"`
 	SpanID    string                    `json:"spanID"`
 }
 
 type jaegerProcess struct {
 	Service string      `json:"serviceName"`
 	Tags    []jaegerTag `json:"tags"`
+
+	resource []Attr // of Tags, which all of its spans share; not made yet if it is nil
 }
 
 type jaegerTag struct {
@@ -67,6 +70,9 @@ func (r *Reader) jaeger(data []byte, depth int) error {
 	if t.SpanID != "" {
 		return r.jaegerSpan(data, nil)
 	}
+	if t.Data == nil && t.Spans == nil && t.TraceID == "" {
+		return errors.New("it is no answer, trace or span")
+	}
 	r.elements(t.Data, func(data json.RawMessage) error { return r.jaeger(data, depth+1) })
 	r.elements(t.Spans, func(data json.RawMessage) error { return r.jaegerSpan(data, t.Processes) })
 	return nil
@@ -95,9 +101,13 @@ func (r *Reader) jaegerSpan(data []byte, processes map[string]*jaegerProcess) er
 	}
 	if p != nil {
 		x.Service = p.Service
-		for i := range p.Tags {
-			x.Resource = p.Tags[i].append(x.Resource)
+		if p.resource == nil {
+			p.resource = []Attr{}
+			for i := range p.Tags {
+				p.resource = p.Tags[i].append(p.resource)
+			}
 		}
+		x.Resource = p.resource
 	}
 	for i := range s.Tags {
 		x.Attributes = s.Tags[i].append(x.Attributes)

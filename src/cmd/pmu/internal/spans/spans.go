@@ -72,7 +72,7 @@ func (f Format) String() string {
 	return [...]string{"no format of spans", "JSON of OTLP", "JSON of Zipkin v2", "JSON of Jaeger"}[f]
 }
 
-// id decodes a hexadecimal ID, of which some systems leave out zeros at the front.
+// id decodes a hexadecimal ID. Some systems leave out zeros at the front.
 func id(b []byte, s string) bool {
 	if s == "" || len(s) > 2*len(b) {
 		return false

@@ -67,11 +67,13 @@ func TestFormats(t *testing.T) {
 	client := Span{Trace: [16]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, ID: [8]byte{7: 1}, Name: "GET", Service: "web", Peer: "items", Kind: Client, Start: 1e15, End: 1e15 + 2e6, Failed: true}
 	server := Span{Trace: client.Trace, ID: [8]byte{7: 2}, Parent: client.ID, Name: "GET /items", Service: "items", Kind: Server, Start: 1e15 + 5e5, End: 1e15 + 15e5}
 	zipkinLines := strings.ReplaceAll(zipkinArray[1:len(zipkinArray)-1], "},{", "}\n{")
+	zipkinElements := "[\n" + strings.ReplaceAll(zipkinArray[1:len(zipkinArray)-1], "},{", "},\n{") + "\n]\n"
 	jaegerTrace := jaegerAnswer[len(`{"data":[`):strings.Index(jaegerAnswer, `],"total"`)]
 	for name, data := range map[string]string{
 		"OTLP": otlpLine, "OTLP, pretty": pretty(otlpLine), "OTLP, no indent": strings.ReplaceAll(pretty(otlpLine), "  ", ""),
-		"Zipkin": zipkinArray, "Zipkin, pretty": pretty(zipkinArray), "Zipkin, traces": "[" + zipkinArray + "]", "Zipkin, lines": zipkinLines + "\r\n",
+		"Zipkin": zipkinArray, "Zipkin, pretty": pretty(zipkinArray), "Zipkin, traces": "[" + zipkinArray + "]", "Zipkin, lines": zipkinLines + "\r\n", "Zipkin, an element a line": zipkinElements,
 		"Jaeger": jaegerAnswer, "Jaeger, pretty": pretty(jaegerAnswer), "Jaeger, a trace": jaegerTrace, "Jaeger, traces": "[" + jaegerTrace + "]",
+		"Jaeger, an element a line": "{\"data\":[\n" + jaegerTrace + "\n],\"total\":0}\n", "Jaeger, traces, an element a line": "[\n" + jaegerTrace + "\n]\n",
 	} {
 		list, r, err := read(data)
 		if err != nil || r.Skipped() != 0 || len(r.Bad) != 0 || r.N != 2 || !strings.Contains(r.Format.String(), strings.TrimSuffix(strings.Fields(name)[0], ",")) {
@@ -122,6 +124,14 @@ func TestBadLines(t *testing.T) {
 		{"Zipkin v1", zipkinLine + `{"traceId":"1","id":"1","name":"x","timestamp":1,"binaryAnnotations":[]}` + "\n", 1, 0, 0, "1 lack the form of version 2: it is of version 1"},
 		{"Jaeger, cut", jaegerLine + jaegerLine[:100] + "\n" + jaegerLine, 4, 0, 101, ""},
 		{"Jaeger, no duration", strings.Replace(jaegerLine, `"duration":2000,`, "", 1), 1, 0, 0, "1 lack a duration"},
+		{"OTLP, null", otlpLine + "\n" + strings.Replace(otlpLine, `"spans":[{`, `"spans":[null,{`, 1), 4, 0, 0, "1 lack the form of a span"},
+		{"Zipkin, null", zipkinArray[:len(zipkinArray)-1] + ",null]", 2, 0, 0, "1 lack the form of a span"},
+		{"Jaeger, null", "{\"data\":[" + jaegerLine + ",null]}", 2, 0, 0, "1 lack the form of a span"},
+		{"Jaeger, null of a trace", strings.Replace(jaegerLine, `"spans":[`, `"spans":[null,`, 1), 2, 0, 0, "1 lack the form of a span"},
+		{"Jaeger, something else", jaegerLine + "{\"a\":1}\n" + jaegerLine, 4, 0, 8, ""},
+		{"Zipkin, space before", zipkinLine + "  " + zipkinArray + "\n" + zipkinLine, 4, 0, 0, ""},
+		{"Jaeger, space before", jaegerLine + "\t[" + jaegerLine + "]\n" + jaegerLine, 6, 0, 0, ""},
+		{"space before a wrong type", zipkinLine + "  {\"traceId\":1}\n" + zipkinLine, 2, 0, 16, ""},
 		{"Jaeger, arrays in arrays", jaegerLine + `{"data":[[[[]]]],"traceID":""}` + "\n", 2, 0, 0, "1 lack the form of a span"},
 	} {
 		list, r, err := read(tt.data)
@@ -137,7 +147,7 @@ func TestDetect(t *testing.T) {
 	for data, want := range map[string]Format{
 		``: None, `{`: None, `{}`: None, `{"latency":1,"traceId":"1","id":"2"}`: None, `{"trace_id":"x","wall_ns":1}`: None, `{"data":[1,2]}`: None, `{"data":{"traceID":1}}`: None,
 		`[]`: Zipkin, `[[]]`: Zipkin, `{"data":[]}`: Jaeger, `{"total":0,"data":[{"traceID":"1"`: Jaeger, `{"resourceLogs":[`: OTLP, `{"x":{"traceId":1,"id":2}}`: None,
-		`[1]`: None, `[{"a":1}]`: None, `{"id":1,"x":[[{}]],"traceId":"`: Zipkin, `{"traceID":"1","spanID":"2"}`: Jaeger,
+		`[a],latency`: None, `[`: Zipkin, ` [ [`: Zipkin, "[\"a b\"],latency": None, `[1]`: None, `[{"a":1}]`: None, `{"id":1,"x":[[{}]],"traceId":"`: Zipkin, `{"traceID":"1","spanID":"2"}`: Jaeger,
 	} {
 		if got := Detect([]byte(data), "latency"); got != want {
 			t.Errorf("%s: %v, want %v", data, got, want)
@@ -154,6 +164,15 @@ func TestShared(t *testing.T) {
 	follows := strings.Replace(jaegerAnswer, "CHILD_OF", "FOLLOWS_FROM", 1)
 	if list, _, _ := read(follows); len(list) != 2 || !list[1].Follows || list[1].Parent != list[0].ID {
 		t.Errorf("%+v", list)
+	}
+}
+
+// TestJaegerResource tests that the spans of a process share what it has recorded of itself.
+func TestJaegerResource(t *testing.T) {
+	data := strings.Replace(jaegerAnswer, `"processID":"p2"`, `"processID":"p1"`, 1)
+	list, _, err := read(data)
+	if err != nil || len(list) != 2 || len(list[0].Resource) != 1 || len(list[1].Resource) != 1 || &list[0].Resource[0] != &list[1].Resource[0] {
+		t.Errorf("%v, %+v", err, list)
 	}
 }
 

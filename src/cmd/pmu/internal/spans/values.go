@@ -12,6 +12,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // MaxValue is how many bytes an object or array may have that is a value of its own, on one line or
@@ -46,7 +47,7 @@ func (v *values) next() ([]byte, error) {
 			v.Skipped += int64(len(pending))
 			return nil, v.err
 		}
-		if len(pending) > 0 && whole(line) && json.Valid(line) && Detect(line, v.column) != None {
+		if len(pending) > 0 && !awaits(pending) && whole(line) && json.Valid(line) && Detect(line, v.column) != None {
 			v.Skipped += int64(len(pending)) // it was cut
 			pending, s = nil, scan{}
 		}
@@ -63,6 +64,13 @@ func (v *values) next() ([]byte, error) {
 			return pending, nil
 		}
 	}
+}
+
+// awaits reports whether a value that isn't whole has to go on with another value: with an element,
+// or with that of a member.
+func awaits(pending []byte) bool {
+	pending = bytes.TrimRight(pending, " \t\r\n")
+	return len(pending) > 0 && strings.IndexByte("[,:", pending[len(pending)-1]) >= 0
 }
 
 // whole reports whether a line may be a whole object or array.
@@ -158,6 +166,8 @@ func (r *Reader) Read(more func() error) error {
 		if err != nil {
 			return err
 		}
+		size := len(data)
+		data = bytes.TrimSpace(data)
 		switch r.Format {
 		case OTLP:
 			err = r.otlp(data)
@@ -167,7 +177,7 @@ func (r *Reader) Read(more func() error) error {
 			err = r.jaeger(data, 0)
 		}
 		if err != nil {
-			r.values.Skipped += int64(len(data))
+			r.values.Skipped += int64(size)
 		}
 		if err := more(); err != nil {
 			return err
@@ -194,10 +204,11 @@ func (r *Reader) span(s *Span, trace, id_, parent string) {
 	}
 }
 
-// elements calls f for each element of an array, and counts those of which f returns an error.
+// elements calls f for each element of an array, and counts those that are none, and those
+// for which f returns an error.
 func (r *Reader) elements(list []json.RawMessage, f func(json.RawMessage) error) {
 	for _, data := range list {
-		if f(data) != nil {
+		if string(data) == "null" || f(data) != nil {
 			r.Bad["the form of a span"]++
 		}
 	}

@@ -40,6 +40,8 @@ func parse(name string) *template.Template {
 		"dur":     record.Duration,
 		"count":   count,
 		"name":    func(kind string) string { return cmp.Or(kind, "(no name)") },
+		"kind":    kindName,
+		"kindOf":  func(t *record.Task) string { return kindName(t.Kind, t.Flags&record.Client != 0) },
 		"list":    func(names []string) string { return cmp.Or(strings.Join(names, ", "), "a server") },
 		"server":  serverName,
 		"time":    func(ns int64) string { return time.Unix(0, ns).Format("2006-01-02 15:04:05.000") },
@@ -49,6 +51,10 @@ func parse(name string) *template.Template {
 		"failed":  func(t *record.Task) bool { return t.Flags&record.Failed != 0 },
 		"same":    func(a, b *record.Task) bool { return a == b },
 	}).ParseFS(files, "pages/page.html", "pages/"+name))
+}
+
+func kindName(kind string, client bool) string {
+	return record.KindText(cmp.Or(kind, "(no name)"), client)
 }
 
 func serverName(s *record.Server) string {

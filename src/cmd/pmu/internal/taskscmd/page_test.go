@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func get(t *testing.T, s *site, path string, status int, want ...string) string {
@@ -83,6 +84,38 @@ func TestReasonsOnPages(t *testing.T) {
 		if n != o.Slow || n == 0 {
 			t.Errorf("kind %q: %d slow tasks, of which %d are in reasons", kind, o.Slow, n)
 		}
+	}
+}
+
+// callTasks returns slow tasks: one for a server and a call, of one kind, and one of each without.
+func callTasks() (list []*record.Task) {
+	for i, kind := range []string{"GET /", "GET /", "", ""} {
+		x := &record.Task{Trace: record.TraceID{1}, Span: record.SpanID{byte(i + 1)}, Kind: kind, Flags: record.Slow, Wall: time.Second}
+		if i%2 == 1 {
+			x.Flags |= record.Client
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// TestCalls tests that calls are told apart in all lists of reports and pages.
+func TestCalls(t *testing.T) {
+	s := newSite(slices.Values(callTasks()))
+	body := get(t, s, "/", 200)
+	for _, kind := range []string{"GET /", "GET / (call)", "(no name)", "(no name) (call)"} {
+		// In those of kinds, of reasons and of the slowest.
+		if n := strings.Count(body, ">"+kind+"<"); n != 3 {
+			t.Errorf("%q is on the page %d times:\n%s", kind, n, body)
+		}
+	}
+	get(t, s, taskURL(record.TraceID{1}, record.SpanID{2}), 200, "<title>GET / (call), ")
+	var b strings.Builder
+	if err := writeReport(&b, slices.Values(callTasks())); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(b.String(), "GET / (call) "); n != 3 {
+		t.Errorf("calls are in the report %d times:\n%s", n, b.String())
 	}
 }
 

@@ -170,7 +170,7 @@ func (s *report) write(w io.Writer) error {
 			fmt.Fprintf(b, "and %s\n", count(len(reasons)-i, "other reason"))
 			break
 		}
-		fmt.Fprintf(tw, "%s\t%s\n", cell(r.Kind), r)
+		fmt.Fprintf(tw, "%s\t%s\n", record.KindText(cell(r.Kind), r.Client), r)
 	}
 	tw.Flush()
 	fmt.Fprintf(b, "\nThe slowest:\n")
@@ -179,7 +179,7 @@ func (s *report) write(w io.Writer) error {
 		if list := t.Causes(); len(list) > 0 {
 			why = s.reasons.Words(&list[0])
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", record.Duration(t.Wall), cell(t.Kind), t.Trace, why)
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", record.Duration(t.Wall), record.KindText(cell(t.Kind), t.Flags&record.Client != 0), t.Trace, why)
 	}
 	tw.Flush()
 	return b.Flush()

@@ -107,7 +107,7 @@ func (s *site) overview(kind string, only bool) *overview {
 		text := record.KindText(t.Kind, t.Flags&record.Client != 0)
 		k := kinds[text]
 		if k == nil {
-			k = &kindRow{Name: t.Kind, Text: text}
+			k = &kindRow{Name: t.Kind, Text: kindName(t.Kind, t.Flags&record.Client != 0)}
 			kinds[text] = k
 			o.Kinds = append(o.Kinds, k)
 		}
@@ -128,7 +128,7 @@ func (s *site) overview(kind string, only bool) *overview {
 	}
 	// What takes most time comes first.
 	slices.SortFunc(o.Kinds, func(a, b *kindRow) int {
-		return cmp.Or(cmp.Compare(sum(b.walls), sum(a.walls)), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(sum(b.walls), sum(a.walls)), cmp.Compare(a.Text, b.Text))
 	})
 	if n := len(o.Reasons) - maxReasons; n > 0 {
 		o.Reasons, o.MoreReasons = o.Reasons[:maxReasons], n

@@ -93,6 +93,9 @@ func (g *Groups) read(r io.Reader) error {
 			}
 		}
 		name, all := strings.CutSuffix(fields[0], "*")
+		if strings.Contains(name, "*") {
+			return fmt.Errorf("line %d: %.100q has a * that is not at its end", n, fields[0])
+		}
 		if !all {
 			name, _ = eventName(name)
 		}
@@ -121,7 +124,7 @@ var (
 func eventName(s string) (name string, kernel bool) {
 	mods := ""
 	if strings.ContainsAny(s, " \t") {
-		return s, false // no event's: a region, or a call of a path
+		return strings.ToLower(s), false // no event's: a region, or a call of a path
 	}
 	if m := pmuEvent.FindStringSubmatch(s); m != nil {
 		s, mods = term(m[1]), m[2]

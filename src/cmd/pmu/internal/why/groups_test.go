@@ -148,7 +148,7 @@ func TestRules(t *testing.T) {
 		}
 		return append(list, follow{"noise", 0}, follow{"zero", 0})
 	}
-	users, err := ReadGroups(strings.NewReader("\ufeffevent,group,parent\n# of one machine\nr4d2,CACHE,\n R01C0 , inst ,\nwait,CYCLE,\nmine,=INST_RETIRED.ANY_P,\n"))
+	users, err := ReadGroups(strings.NewReader("\ufeffevent,group,parent\n# of one machine\nr4d2,CACHE,\n R01C0 , inst ,\nwait,CYCLE,\nmine,=INST_RETIRED.ANY_P,\nGET Shop Items,INST,\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,6 +171,7 @@ func TestRules(t *testing.T) {
 		{of("r4d2", "r1c0", "wait"), users, []string{"r1c0"}},
 		{of("r4d2:u", "cpu/event=0xc0,umask=0x1/u", "wait"), users, []string{"cpu/event=0xc0,umask=0x1/u"}},
 		{of("wait", "mine"), users, []string{"mine"}},
+		{of("wait", "GET Shop Items"), users, []string{"GET Shop Items"}},
 	} {
 		tab := followTable(7, tt.columns...)
 		want := text(t, tab, Options{Groups: tt.groups})
@@ -212,6 +213,12 @@ func TestOrder(t *testing.T) {
 	same := tab.Columns[0]
 	same.Name = "get again"
 	tab.Columns = append(tab.Columns, same)
+	// Two names of one event, and a child that is in proportion to both.
+	cycles := tab.Columns[slices.IndexFunc(tab.Columns, func(c Column) bool { return c.Name == "cycles" })]
+	for _, name := range []string{"cpu-cycles", "ref-cycles"} {
+		cycles.Name = name
+		tab.Columns = append(tab.Columns, cycles)
+	}
 	shuffles := 100
 	if testing.Short() {
 		shuffles = 10
@@ -242,6 +249,7 @@ func TestReadGroupsBad(t *testing.T) {
 		"a\n":                     `line 1: "a" is no event, its group and its parents`,
 		",INST,\n":                `line 1: `,
 		"a,INST,b,c\n":            `line 1: `,
+		"a,INST,\na*b*,INST,\n":   `line 2: "a*b*" has a * that is not at its end`,
 		"# x\n\nevent,x,parent\n": `line 3: group "x"`,
 	} {
 		if _, err := ReadGroups(strings.NewReader(in)); err == nil || !strings.Contains(err.Error(), want) {

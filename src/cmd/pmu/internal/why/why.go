@@ -91,8 +91,8 @@ func analyze(t *Table, o Options, w *work) (*Report, error) {
 	}
 	c := *t
 	c.Columns = slices.Clone(t.Columns)
-	c.Describe(o.Groups)
 	c.Sort()
+	c.Describe(o.Groups) // which names parents in order of the columns
 	random, biased := t.countRandom()
 	// Among those that are there for being slow, all else is as among slow ones. Without them there
 	// is no tail but that of all.
@@ -361,7 +361,7 @@ func (r *Report) Top() string {
 	return ""
 }
 
-// first returns the event that makes the tail, or those of which one does, in order of their names:
+// first returns the event that makes the tail, or several if it is one of them, in order of their names:
 // they are high in the same slow requests, their impacts are alike, and no rule says which of them is
 // the cause.
 //

@@ -36,8 +36,8 @@ type block struct {
 	columns []chunk   // by their index in the schema
 	schema  *schema
 
-	// Rows that only the merge can add, since it knows all columns. Each comes before the row
-	// of which at is the number.
+	// Rows that only the merge can add, since it knows all columns. Each comes before row
+	// number at.
 	slow []slowRow
 
 	lines    int // for positions of errors
@@ -53,8 +53,8 @@ type block struct {
 	err      error // the rest of the file is left out, or for JSON the first of skipped
 }
 
-// A slowRow is a row that has a cell of a column of which it isn't known whether it is of
-// numbers or words, or some other form that a worker does not know.
+// A slowRow is a row that has a cell of a column that isn't known to be of
+// numbers or of words, or some other form that a worker does not know.
 type slowRow struct {
 	at     int
 	fields []string // of CSV
@@ -76,7 +76,7 @@ type chunk struct {
 // A schema is what is known of columns.
 type schema struct {
 	columns []schemaColumn
-	unknown []int          // columns of which it isn't known what they are of
+	unknown []int          // columns not known to be of numbers or of words
 	byName  map[string]int // of JSON
 }
 

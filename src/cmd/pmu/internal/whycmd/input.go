@@ -187,7 +187,14 @@ func (in *input) use(unit string) error {
 // full returns an error if the table takes more than it may. (Columns that few requests have take
 // as much as others, so a small file may make a large table.)
 func (in *input) full() error {
-	if in.most == 0 || int64(in.b.Size()+in.spans.size) <= in.most {
+	return in.atMost(in.b.Size() + in.spans.size)
+}
+
+// fullOfRows is full while rows are made of the spans, which have been counted by themselves.
+func (in *input) fullOfRows() error { return in.atMost(in.b.Size()) }
+
+func (in *input) atMost(size int) error {
+	if in.most == 0 || int64(size) <= in.most {
 		return nil
 	}
 	return fmt.Errorf("the table takes more than %d bytes, so the rest is left out: -columns names the columns that matter, and -table raises the bound", in.most)
@@ -441,7 +448,7 @@ func (f *file) members(prefix string, path []string, o object) {
 	}
 }
 
-// array notes that a member is an array, of which nothing is kept.
+// array notes that a member is an array. Nothing of it is kept.
 func (f *file) array(name string) {
 	if f.b.Skip != nil && f.b.Skip(name) {
 		return

@@ -11,7 +11,9 @@ import (
 	record "internal/task"
 	"net/url"
 	"runtime/pprof"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // steps are what shows the stacks of a part of time, where that isn't the records
@@ -25,8 +27,8 @@ var steps = map[string]string{
 // recorded reports whether the records of slow tasks say more on a column: it is of tasks, and
 // no event that could be sampled.
 func recorded(column string) bool {
-	for p := range record.Part(record.NumParts) {
-		if column == p.String() {
+	for p := range record.Part(record.Elsewhere + 1) {
+		if column == record.PartName(p) {
 			return true
 		}
 	}
@@ -64,16 +66,27 @@ func nextStep(r *why.Report, kind string, tasks bool, names []string) string {
 		}
 		break
 	}
-	return fmt.Sprintf("go tool pmu tasks -slow -kind '%s' %s", strings.ReplaceAll(kind, "'", `'\''`), strings.Join(names, " "))
+	only := ""
+	if !strings.ContainsFunc(kind, obeyed) {
+		only = fmt.Sprintf(" -kind '%s'", strings.ReplaceAll(kind, "'", `'\''`))
+	}
+	return fmt.Sprintf("go tool pmu tasks -slow%s %s", only, strings.Join(names, " "))
 }
 
-// quoteMeta escapes what has a meaning in a regular expression, or to a shell.
+// obeyed reports whether a terminal might obey r, or a byte that is no letter. Kinds are of records,
+// and may come from anyone.
+func obeyed(r rune) bool { return r == utf8.RuneError || !strconv.IsPrint(r) }
+
+// quoteMeta escapes what has a meaning in a regular expression, or to a shell. What a
+// terminal might obey is written as its number.
 func quoteMeta(s string) string {
 	var b strings.Builder
 	for _, r := range s {
 		switch {
-		case r == '\'':
+		case r == '\'', r == utf8.RuneError:
 			b.WriteByte('.')
+		case obeyed(r):
+			fmt.Fprintf(&b, `\x{%x}`, r)
 		case strings.ContainsRune(`\.+*?()|[]{}^$`, r):
 			b.WriteByte('\\')
 			fallthrough

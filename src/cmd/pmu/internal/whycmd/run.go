@@ -160,7 +160,10 @@ func (c *command) read() (*why.Table, error) {
 	for _, name := range c.files {
 		in.read(name)
 	}
-	in.spans.rows(&in.b, c.kind)
+	if err := in.spans.rows(&in.b, c.kind, in.fullOfRows); err != nil {
+		fmt.Fprintf(c.Stderr, "pmu why: spans: %v\n", err)
+		in.failed = true
+	}
 	in.spans.say(c.Stderr)
 	in.progress.end()
 	in.sayLeft()

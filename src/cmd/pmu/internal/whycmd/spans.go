@@ -20,12 +20,14 @@ import (
 
 // spans are those of all files: the spans of a request may be in several.
 type spans struct {
-	list []tracing.Span
-	size int // about how many bytes they take
+	list      []tracing.Span
+	size      int                        // about how many bytes they take
+	resources map[*tracing.Attr]struct{} // the first attributes of those that size has
 
 	repeated, failed map[string]bool // names of those that are in a trace more than once, and that failed
 	async            map[string]bool // names of those that nobody waited for, so that they are no column
-	unknown          int             // requests of which it isn't known what they waited for all the time
+	twice            int             // spans that were there already
+	unknown          int             // requests with time in which it isn't known what they waited for
 }
 
 // readSpans reads spans of a format.
@@ -54,10 +56,26 @@ func (f *file) readSpans(format tracing.Format) error {
 
 func (s *spans) add(x *tracing.Span) {
 	s.list = append(s.list, *x)
-	s.size += spanSize + attrSize*len(x.Attributes)
-	for i := range x.Attributes {
-		s.size += len(x.Attributes[i].Text)
+	s.size += spanSize + len(x.Name) + len(x.Service) + len(x.Peer) + attrsSize(x.Attributes)
+	if len(x.Resource) == 0 {
+		return
 	}
+	// Spans that were read together share it.
+	if _, ok := s.resources[&x.Resource[0]]; !ok {
+		if s.resources == nil {
+			s.resources = make(map[*tracing.Attr]struct{})
+		}
+		s.resources[&x.Resource[0]] = struct{}{}
+		s.size += attrsSize(x.Resource)
+	}
+}
+
+func attrsSize(list []tracing.Attr) int {
+	n := attrSize * len(list)
+	for i := range list {
+		n += len(list[i].Key) + len(list[i].Text)
+	}
+	return n
 }
 
 // Bytes of a span and of an attribute, about.
@@ -66,12 +84,14 @@ const spanSize, attrSize = 300, 80
 // rows adds a row for each request: for a span that has no parent among the others, or each span of a
 // kind. Columns of spans below it are the time that all of a name took, without that in which they
 // waited for spans of their own. Where there are several in a request, their number and their mean
-// are columns, too.
-func (s *spans) rows(b *why.Builder, kind string) {
+// are columns, too. After each row it asks full whether there is room for more.
+func (s *spans) rows(b *why.Builder, kind string, full func() error) error {
 	slices.SortStableFunc(s.list, func(x, y tracing.Span) int {
 		return cmp.Or(bytes.Compare(x.Trace[:], y.Trace[:]), bytes.Compare(x.ID[:], y.ID[:]), boolOrder(x.Shared, y.Shared))
 	})
+	n := len(s.list)
 	s.list = slices.CompactFunc(s.list, func(x, y tracing.Span) bool { return x.Trace == y.Trace && x.ID == y.ID && x.Shared == y.Shared })
+	s.twice = n - len(s.list)
 	s.repeated, s.failed, s.async = make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	var traces []*trace
 	for i := 0; i < len(s.list); {
@@ -92,8 +112,11 @@ func (s *spans) rows(b *why.Builder, kind string) {
 		i = j
 	}
 	for _, t := range traces {
-		s.addTrace(b, t, kind)
+		if err := s.addTrace(b, t, kind, full); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // spanName says what a span is of: the service, its name, and whom a client calls.
@@ -109,7 +132,7 @@ func spanName(s *tracing.Span) string {
 }
 
 // addTrace adds the rows of a trace.
-func (s *spans) addTrace(b *why.Builder, t *trace, kind string) {
+func (s *spans) addTrace(b *why.Builder, t *trace, kind string, full func() error) error {
 	const ms = 1e6
 	for root := range t.list {
 		r := &t.list[root]
@@ -154,7 +177,11 @@ func (s *spans) addTrace(b *why.Builder, t *trace, kind string) {
 		for _, name := range order {
 			s.addSame(b, name, all[name], r)
 		}
+		if err := full(); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // sameSpans are those of one name below a root.
@@ -222,6 +249,9 @@ func attributes(b *why.Builder, prefix string, list []tracing.Attr) {
 
 // say says what was left out of the rows.
 func (s *spans) say(w io.Writer) {
+	if s.twice > 0 {
+		fmt.Fprintf(w, "pmu why: %d spans skipped that are there already\n", s.twice)
+	}
 	if len(s.async) > 0 {
 		fmt.Fprintf(w, "pmu why: spans left out, as nobody waited for them: %s\n", list(slices.Sorted(maps.Keys(s.async))))
 	}

@@ -5,10 +5,14 @@
 package whycmd
 
 import (
+	tracing "cmd/pmu/internal/spans"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A made is a span of a made trace. Times are in us from the trace's begin.
@@ -182,6 +186,108 @@ func TestSpanAttributes(t *testing.T) {
 			return list
 		})
 		contains(t, tt.what, got, tt.want)
+	}
+}
+
+// TestSpanSize tests that all that takes memory of spans is counted, and what they share once.
+func TestSpanSize(t *testing.T) {
+	word := strings.Repeat("x", 1000)
+	attr := tracing.Attr{Key: word, Text: word, IsText: true}
+	resource := make([]tracing.Attr, 1000)
+	for i := range resource {
+		resource[i] = attr
+	}
+	var s spans
+	last := 0
+	for _, tt := range []struct {
+		what string
+		span tracing.Span
+		want int
+	}{
+		{"nothing", tracing.Span{}, spanSize},
+		{"a name", tracing.Span{Name: word, Service: word, Peer: word}, spanSize + 3000},
+		{"an attribute", tracing.Span{Attributes: []tracing.Attr{attr}}, spanSize + attrSize + 2000},
+		{"a resource", tracing.Span{Resource: resource}, spanSize + 1000*(attrSize+2000)},
+		{"the same resource", tracing.Span{Resource: resource}, spanSize},
+	} {
+		s.add(&tt.span)
+		if got := s.size - last; got != tt.want {
+			t.Errorf("%s: %d bytes, want %d", tt.what, got, tt.want)
+		}
+		last = s.size
+	}
+}
+
+// TestSpanTable tests that the table that is made of spans has a bound, within a trace and over many.
+func TestSpanTable(t *testing.T) {
+	const n, bound = 300, 300 * 100 * 8
+	for _, roots := range []int{1, n} { // in a trace
+		var b strings.Builder
+		for i := range n / roots {
+			var list []made
+			for k := range roots {
+				m := made{id: k + 1, service: "web", name: "GET /", kind: "SERVER", to: 1000, attrs: make(map[string]string)}
+				m.attrs[fmt.Sprint("a", i*roots+k)] = "1" // each has a column of its own
+				list = append(list, m)
+			}
+			b.WriteString(otlpOf(i, list))
+		}
+		status, out, errs := call("-table", fmt.Sprint(bound), write(t, b.String()))
+		if status != 2 || !strings.Contains(errs, fmt.Sprintf("pmu why: spans: the table takes more than %d bytes, so the rest is left out", bound)) {
+			t.Errorf("%d roots: status %d, %s", roots, status, errs)
+		}
+		if !strings.Contains(out, "requests: p50") || strings.Contains(out, fmt.Sprint(n, " requests: p50")) {
+			t.Errorf("%d roots:\n%s", roots, out)
+		}
+		if status, _, errs := call("-table", fmt.Sprint(n*n*20), write(t, b.String())); status != 0 || errs != "" {
+			t.Errorf("%d roots, with more room: status %d, %s", roots, status, errs)
+		}
+	}
+}
+
+// TestSpanTwice tests that spans that are there twice are counted.
+func TestSpanTwice(t *testing.T) {
+	line := otlpOf(0, []made{{id: 1, service: "web", name: "GET /", kind: "SERVER", to: 1000}, {id: 2, parent: 1, service: "web", name: "query", from: 1, to: 2}})
+	status, out, errs := call(write(t, line), write(t, line+line))
+	if status != 0 || !strings.Contains(out, "1 requests") || errs != "pmu why: 4 spans skipped that are there already\n" {
+		t.Errorf("status %d, %s\n%s", status, errs, out)
+	}
+}
+
+// TestSpanShapes tests traces that would take a deep stack, or minutes: a long chain, and many spans
+// side by side.
+func TestSpanShapes(t *testing.T) {
+	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
+	const n = 400_000
+	chain := make([]tracing.Span, n/4)
+	beside := make([]tracing.Span, n)
+	for i := range n {
+		id := func(i int) (id [8]byte) {
+			binary.BigEndian.PutUint64(id[:], uint64(i))
+			return id
+		}
+		if i < len(chain) {
+			chain[i] = tracing.Span{ID: id(i + 1), Parent: id(i), Start: int64(i), End: int64(3*n - i)}
+		}
+		beside[i] = tracing.Span{ID: id(i + 1), Parent: id(min(i, 1)), Start: min(int64(i), 1), End: int64(2*n - i)}
+	}
+	beside[n-1].Start = 2 // all others begin together
+	start := time.Now()
+	for _, tt := range []struct {
+		name         string
+		list         []tracing.Span
+		own, unknown int64 // of the first
+	}{
+		{"chain", chain, 2, 0},
+		{"beside", beside, 2, n - 1},
+	} {
+		own, unknown := newTrace(tt.list).own(0)
+		if own != tt.own || unknown != tt.unknown {
+			t.Errorf("%s: %d, and not known %d, want %d and %d", tt.name, own, unknown, tt.own, tt.unknown)
+		}
+	}
+	if d := time.Since(start); d > 20*time.Second {
+		t.Errorf("it took %v", d)
 	}
 }
 

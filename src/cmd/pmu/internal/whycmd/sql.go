@@ -99,8 +99,8 @@ func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string,
 	}
 	sorted := *t
 	sorted.Columns = slices.Clone(t.Columns)
-	sorted.Describe(groups)
 	sorted.Sort()
+	sorted.Describe(groups)
 	t = &sorted
 	index := make(map[string]int)
 	for i := range t.Columns {

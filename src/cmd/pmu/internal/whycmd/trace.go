@@ -7,6 +7,7 @@ package whycmd
 import (
 	tracing "cmd/pmu/internal/spans"
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -60,31 +61,38 @@ func newTrace(list []tracing.Span) *trace {
 // within its client's, but not longer. As it isn't known how long each way took, it is then in the
 // middle. What is below it moves with it.
 func (t *trace) align() {
-	visited := make([]bool, len(t.list))
-	var move func(i int, by int64)
-	move = func(i int, by int64) {
-		if visited[i] {
-			return
+	// A stack, as chains may be as long as a file.
+	type move struct {
+		i  int
+		by int64
+	}
+	var stack []move
+	for i := range t.list {
+		if t.parent[i] < 0 {
+			stack = append(stack, move{i, 0})
 		}
-		visited[i] = true
-		x := &t.list[i]
-		x.Start, x.End = x.Start+by, x.End+by
-		if p := t.parent[i]; p >= 0 {
+	}
+	visited := make([]bool, len(t.list))
+	for len(stack) > 0 {
+		m := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if visited[m.i] {
+			continue
+		}
+		visited[m.i] = true
+		x := &t.list[m.i]
+		x.Start, x.End = x.Start+m.by, x.End+m.by
+		if p := t.parent[m.i]; p >= 0 {
 			c := &t.list[p]
 			if c.Service != x.Service && c.Kind == tracing.Client && x.Kind == tracing.Server && (x.Start < c.Start || x.End > c.End) {
 				if spare := (c.End - c.Start) - (x.End - x.Start); spare >= 0 {
 					off := c.Start + spare/2 - x.Start
-					x.Start, x.End, by = x.Start+off, x.End+off, by+off
+					x.Start, x.End, m.by = x.Start+off, x.End+off, m.by+off
 				}
 			}
 		}
-		for _, c := range t.children[i] {
-			move(c, by)
-		}
-	}
-	for i := range t.list {
-		if t.parent[i] < 0 {
-			move(i, 0)
+		for _, c := range t.children[m.i] {
+			stack = append(stack, move{c, m.by})
 		}
 	}
 }
@@ -118,8 +126,8 @@ func (t *trace) walk(root int, span, async func(i int)) {
 	}
 }
 
-// own returns the time of a span in which none below it ran for which it waited, and the time of which
-// that isn't known: another one began while one ran, so that the span does not wait for it all the
+// own returns the time of a span in which none below it ran for which it waited, and the time for
+// which that isn't known: another one began while one ran, so that the span does not wait for it all the
 // time, and later none but such ones ran.
 func (t *trace) own(i int) (own, unknown int64) {
 	s := &t.list[i]
@@ -134,17 +142,14 @@ func (t *trace) own(i int) (own, unknown int64) {
 		}
 	}
 	slices.SortFunc(list, func(a, b run) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
-	for k := range list {
-		// They are in order of when they begin, so that the next one is the first to begin meanwhile.
-		for _, next := range list[k+1:] {
-			if next.from >= list[k].to {
-				break
-			}
-			if next.from > list[k].from {
-				list[k].beside = true
-				break
-			}
+	// They are in order of when they begin, so that the next one that begins later is the first to
+	// begin meanwhile.
+	later := int64(math.MaxInt64)
+	for k := len(list) - 1; k >= 0; k-- {
+		if k+1 < len(list) && list[k+1].from > list[k].from {
+			later = list[k+1].from
 		}
+		list[k].beside = later < list[k].to
 	}
 	cover := func(beside bool) (sum int64) {
 		at := s.Start

@@ -264,6 +264,8 @@ func TestBadInput(t *testing.T) {
 		{name: "percentile", data: table, args: []string{"-p", "99"}, status: 2, err: "the percentile has to be between 0 and 1, and is 99"},
 		{name: "few", data: table[:strings.LastIndexByte(table[:len(table)/100], '\n')+1], out: "too few requests: 1 are above p99, and it takes 10"},
 		{name: "too long", data: table, args: []string{"-max", "1000"}, status: 2, err: "there are more than 1000 bytes: raise -max"},
+		{name: "bracket", data: strings.Replace(table, "server", "[s]", 1), out: "mutex makes the tail"},
+		{name: "bracket first", data: "[a],latency\n" + strings.Repeat("1,2\n", 10), out: "10 requests"},
 		{name: "mark", data: "\xef\xbb\xbf" + table, out: "mutex makes the tail"},
 	} {
 		status, out, errs := call(append(tt.args, write(t, tt.data))...)
