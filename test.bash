@@ -10,12 +10,11 @@
 # user-mode emulation, and PostgreSQL. See the legs c-compiler, vm-setup, msan, ports and
 # cmd/pmu.
 #
-#	./test.bash           all legs, but for foreign
+#	./test.bash           all legs except foreign
 #	./test.bash NAME...   the legs whose names contain one of the NAMEs
 #
-# The leg foreign tests the fork with packages of others, which the go command downloads
-# through the module proxy. All other legs depend on nothing but the toolchain. So it runs
-# only by name.
+# The leg foreign tests the fork with other people's packages. The go command downloads them
+# through the module proxy. As no other leg needs the proxy, foreign runs only by name.
 #
 # A leg whose prerequisites are missing fails; none is skipped. The last line
 # is the count of legs.

@@ -84,8 +84,8 @@ func matchedTask(r *Request) {
 // has ended: the server removes the form's temporary files, and looks for them in the request that
 // it has made. That is r, or a middleware has copied it and hands the form on in its turn.
 //
-// A goroutine of the handler that goes on has parsed no form meanwhile: it can't have the body
-// any more. server is of watchTask.
+// A goroutine of the handler that goes on parses no form meanwhile: it may not read the body any
+// more, by the contract of Handler. server is of watchTask.
 //
 //go:linkname keepTaskForm net/http/pprof.keepTaskForm
 func keepTaskForm(server ResponseWriter, r, r2 *Request) {

@@ -15,6 +15,13 @@ import (
 	"unsafe"
 )
 
+// A perfBuilder is what a profileBuilder has for profiles of events, and for tasks.
+type perfBuilder struct {
+	perf       *perfProfile // if it is a profile of an event
+	stringBase int          // number of strings that perf has written
+	tasks      taskTags
+}
+
 // begin prepares p for records.
 func (p *perfProfile) begin() {
 	p.b = newProfileBuilder(p.w)

@@ -9,7 +9,7 @@
 //	go test -count=1 ./...  # here, with the fork's go command
 //
 // It is a module of its own, as it depends on other modules, which the go command downloads.
-// Neither the fork nor any other test does, so nothing runs it but its name.
+// Neither the fork nor any other test does. So test.bash runs it only by name.
 //
 // TestSame compares servers with TaskHandler with the same ones without: what comes over the
 // wire, byte by byte, and what handlers see. It ranges over three tables: the stacks of

@@ -41,9 +41,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// TestSame tests that nothing is different with TaskHandler: no byte on the wire (but for
-// Date, and where a proxy cuts chunks), and nothing that a handler or a middleware can see, be it
-// the methods of a writer. It is so while tasks are recorded, and while they are not.
+// TestSame tests that nothing is different with TaskHandler, while tasks are recorded and while
+// they are not: no byte on the wire, and nothing that a handler or a middleware can see, such as the
+// methods of a writer. (Date, and where a proxy cuts chunks, are left out.)
 func TestSame(t *testing.T) {
 	compared, recorded := 0, 0
 	for i := range stacks {
