@@ -29,6 +29,9 @@ func threadsWith(t *testing.T, env []string, exe, mode string, args ...string) (
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "prof")
 	out := works(t, env, exe, append([]string{mode, file}, args...)...)
+	if strings.Contains(out, "half a minute") { // see await
+		t.Error(out)
+	}
 	return out, read(t, file)
 }
 
