@@ -93,10 +93,10 @@ type perfMember struct {
 	counts [perf.MaxEvents]perf.Count
 	unread uint64
 
-	// ranAtEnd is for how long the goroutine had run when the task ended that outlived names by
-	// its serial, and 1 more; 0 if it works for one. Protected by root.lock.
+	// ranAtEnd is for how long the goroutine had run when the task outlived ended, and 1 more;
+	// 0 if it works for one. Protected by root.lock.
 	ranAtEnd int64
-	outlived uint64
+	outlived perf.TaskID
 
 	woken perfWoken
 }

@@ -143,7 +143,7 @@ func (t *perfTask) outlives(m *perfMember, u *perf.TaskUsage, ran int64) {
 	}
 	u.Outlives++
 	if m.ranAtEnd == 0 { // else it outlived another one first, or who began to ask earlier ends later
-		m.ranAtEnd, m.outlived = ran+1, t.serial.Load()
+		m.ranAtEnd, m.outlived = ran+1, t.id()
 	}
 }
 
@@ -162,7 +162,7 @@ func perfTaskOutlived(id perf.TaskID, any bool) (nanos int64, n int) {
 				if any && n > 0 {
 					return 0
 				}
-				if m.ranAtEnd != 0 && m.outlived == id.Serial {
+				if m.ranAtEnd != 0 && m.outlived == id {
 					var used perf.Usage
 					m.account.peek(&used, r.nanos, r.ticks)
 					nanos += max(0, used.Parts[perf.PartRunning]-(m.ranAtEnd-1))

@@ -26,6 +26,14 @@ func OutlivedTime() time.Duration {
 	return d
 }
 
+// Use returns the number of the use of the memory that t has, or 0.
+func Use(t *Task) uint64 {
+	if t == nil {
+		return 0
+	}
+	return t.id.Serial
+}
+
 // Outliving returns how many tasks are remembered as goroutines go on that worked for them, and
 // how many are not.
 func Outliving() (tasks int, dropped uint64) {
