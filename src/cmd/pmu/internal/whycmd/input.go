@@ -110,7 +110,7 @@ func (in *input) read(name string) {
 func (f *file) readAny(head byte) error {
 	switch {
 	case head == '<':
-		return errors.New("it is a page, not records: ask for ?format=json")
+		return errors.New("it is HTML or XML, not records: a server has them at /debug/pprof/tasks?format=json")
 	case head == '{', head == '[':
 		switch format := tracing.Detect(peek(f.r, detected), f.latency); {
 		case format != tracing.None:

@@ -247,7 +247,7 @@ func TestBadInput(t *testing.T) {
 		{name: "no latency", data: "a,b\n1,2\n", status: 2, err: `there is no column "latency" among "a", "b": -latency names the one`},
 		{name: "no latency in lines", data: "{\"a\":1}\n", status: 2, err: `there is no column "latency": -latency names the one`},
 		{name: "two columns", data: "latency,a,a\n", status: 2, err: `there are two columns "a"`},
-		{name: "page", data: "<html>", status: 2, err: "it is a page, not records: ask for ?format=json"},
+		{name: "page", data: "<html>", status: 2, err: "it is HTML or XML, not records: a server has them at /debug/pprof/tasks?format=json"},
 		{name: "short lines", data: table + "1\n1,2,3,4,5\n", out: "5000 requests", err: "2 lines skipped that lack columns"},
 		{name: "cut", data: table[:len(table)-4], out: "4999 requests", err: "1 lines skipped that lack columns"},
 		{name: "quote", data: table + "1,\"2", status: 2, out: "5000 requests", err: "the rest is left out"},
