@@ -87,8 +87,8 @@ path.
 	go tool pmu tasks -slow -format json -o slow.jsonl a.tasks b.tasks
 
 What cannot be read of a file is skipped, and reported, and so is a record that
-another file had. The exit status is 0 if there were tasks, 1 if there were none, and 2
-if an error occurred.
+another file had. The exit status is 0 if there were tasks, 1 if there were none, and
+2 if an error occurred.
 `,
 	Run: run,
 }

@@ -506,7 +506,7 @@ func (f *file) readCSV() error {
 	head.TrimLeadingSpace = true
 	header, headErr := head.Read()
 	if headErr != nil {
-		return headErr
+		return fmt.Errorf("this is no header of CSV, and no other format that is known: %w", headErr)
 	}
 	if err := f.use(f.columnUnit(f.latency)); err != nil {
 		return err
