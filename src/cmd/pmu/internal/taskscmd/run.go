@@ -176,7 +176,7 @@ func (c *config) parse(v *verb.Verb, args []string, std verb.IO) (status int, ok
 	if *trace != "" {
 		var err error
 		if c.trace, err = record.ParseTraceID(*trace); err != nil {
-			return v.Fail(std, fmt.Errorf("-trace: %v", err)), false
+			return v.Fail(std, fmt.Errorf("-trace: %s", strings.TrimPrefix(err.Error(), "task: "))), false
 		}
 	}
 	return verb.OK, true

@@ -318,7 +318,7 @@ func TestFlags(t *testing.T) {
 	}{
 		{nil, "usage: go tool pmu tasks", 2},
 		{[]string{"-format", "xml", name}, "use one of text, json, otlp", 2},
-		{[]string{"-trace", "12", name}, "-trace: ", 2},
+		{[]string{"-trace", "12", name}, "-trace: trace ID is not", 2},
 		{[]string{"-trace", strings.Repeat("1", 32), name}, "no tasks", 1},
 		{[]string{"-format", "svg", "-kind", "none", name}, "no tasks", 1},
 		{[]string{"-max", "0", name}, "-max is 0", 2},
