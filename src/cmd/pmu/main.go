@@ -19,7 +19,7 @@ The verbs are:
 
 Arguments are files and URLs, such as http://localhost:6060/debug/pprof/tasks of a
 server that imports [net/http/pprof]. With -http, tasks, why and ratio open their
-pages in a browser. For more about a verb, run go tool pmu verb -h.
+pages in a browser. For more about a verb, run go tool pmu help verb.
 */
 package main
 
@@ -47,17 +47,21 @@ func run(args []string, std verb.IO) int {
 		usage(std.Stderr)
 		return verb.Error
 	}
-	switch args[0] {
+	name, args := args[0], args[1:]
+	switch name {
 	case "-h", "-help", "--help", "help":
-		usage(std.Stdout)
-		return verb.OK
+		if len(args) == 0 {
+			usage(std.Stdout)
+			return verb.OK
+		}
+		name, args = args[0], []string{"-h"}
 	}
 	for _, v := range verbs {
-		if v.Name == args[0] {
-			return v.Run(v, args[1:], std)
+		if v.Name == name {
+			return v.Run(v, args, std)
 		}
 	}
-	fmt.Fprintf(std.Stderr, "pmu: there is no verb %q\n", args[0])
+	fmt.Fprintf(std.Stderr, "pmu: there is no verb %q\n", name)
 	usage(std.Stderr)
 	return verb.Error
 }
@@ -67,5 +71,5 @@ func usage(w io.Writer) {
 	for _, v := range verbs {
 		fmt.Fprintf(w, "\t%-8s %s\n", v.Name, v.Short)
 	}
-	fmt.Fprint(w, "\nFor more about a verb, run: go tool pmu verb -h\n")
+	fmt.Fprint(w, "\nFor more about a verb, run: go tool pmu help verb\n")
 }

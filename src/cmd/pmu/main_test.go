@@ -42,6 +42,9 @@ func TestHelp(t *testing.T) {
 		if status != 0 || errs != "" {
 			t.Errorf("%s: status %d, %q", v.Name, status, errs)
 		}
+		if status, same, errs := call("help", v.Name); status != 0 || same != out || errs != "" {
+			t.Errorf("help %s: status %d, %q; in\n%s", v.Name, status, errs, same)
+		}
 		for _, want := range []string{"usage: go tool pmu " + v.Name, "\n\tgo tool pmu " + v.Name, "The exit status is 0", "\nFlags:\n\n  -"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%s: no %q in\n%s", v.Name, want, out)
@@ -65,7 +68,7 @@ func TestHelp(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{nil, {"none"}, {""}} {
+	for _, args := range [][]string{nil, {"none"}, {""}, {"help", "none"}} {
 		if status, out, errs := call(args...); status != 2 || out != "" || !strings.Contains(errs, "usage: go tool pmu verb") {
 			t.Errorf("%q: status %d, %q, %q", args, status, out, errs)
 		}

@@ -152,6 +152,7 @@ func (p *taskPage) head(title string, inner bool) {
 body{ overflow-wrap:anywhere; }
 div, pre{ overflow-x:auto; }
 th, td{ padding-right:1rem; text-align:left; white-space:nowrap; }
+td:first-child{ white-space:normal; min-width:9rem; }
 </style>
 </head>
 <body>
@@ -205,6 +206,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/pprof"
+	"runtime/task"
 )
 
 func main() {
@@ -269,7 +271,7 @@ func (p *taskPage) all() {
 	}
 	p.kinds(kinds, since)
 	if s.Outlived > 0 {
-		p.put("<p>Goroutines have run for %s after the end of the tasks that they worked for. No task has that.</p>\n", record.Duration(s.Outlived))
+		p.put("<p>Goroutines have run for %s after the end of the tasks that they worked for. This time is in no task.</p>\n", record.Duration(s.Outlived))
 	}
 	p.reasons()
 	p.tools()
@@ -293,7 +295,11 @@ func (p *taskPage) all() {
 // kinds writes the table of kinds. What takes most time comes first.
 func (p *taskPage) kinds(kinds []record.KindStats, since time.Duration) {
 	p.put("<h2 id=kinds>Kinds</h2>\n")
-	if len(kinds) == 0 {
+	switch {
+	case len(kinds) == 0 && p.req.hasKind:
+		p.put("<p>No task of this kind has ended.</p>\n")
+		return
+	case len(kinds) == 0:
 		p.put("<p>No task has ended yet.</p>\n")
 		return
 	}

@@ -275,7 +275,13 @@ func wantAnswer(t *testing.T, query string, status int, want ...string) string {
 
 func TestTasksOff(t *testing.T) {
 	feedTasks(t, &taskFeed{off: true})
-	wantAnswer(t, "", 200, "does not record tasks", "task.Start(task.Config{", "pprof.TaskHandler(")
+	page := wantAnswer(t, "", 200, "does not record tasks", "task.Start(task.Config{", "pprof.TaskHandler(")
+	// What the program there uses, it imports.
+	for _, m := range regexp.MustCompile(`\b([a-z]+)\.[A-Z]`).FindAllStringSubmatch(page, -1) {
+		if !regexp.MustCompile(`\n\t"([a-z]+/)*` + m[1] + `"\n`).MatchString(page) {
+			t.Errorf("the program uses %s without an import", m[0])
+		}
+	}
 	const id = "4bf92f3577b34da6a3ce929d0e0e4736"
 	for _, query := range []string{"?format=json", "?format=pprof&seconds=10", "?trace=" + id, "?span=" + id[:16]} {
 		wantAnswer(t, query, 503, "tasks are not recorded: the program has to call task.Start")
@@ -289,7 +295,7 @@ func TestTasksPage(t *testing.T) {
 		"Looked at 12 of 12 slow tasks. 7 older records of slow tasks made room for newer ones.",
 		"GET /cart/{id}: <b>mutex held by task \"flush\" at flush.go:31: 1 of 12 slow requests, 20 ms</b>",
 		"GET /cart/{id}: <b>call \"GET /price\" of prices:8080: 11 of 12 slow requests, 154 ms</b>", "and 1 other</p>",
-		"1841", "bad traceparent header", "name=viewport", "overflow-x",
+		"1841", "bad traceparent header", "name=viewport", "overflow-x", "td:first-child{ white-space:normal;",
 		"go tool pmu tasks -http=: 'http://example.com/debug/pprof/tasks'\n", "go tool pmu why -http=: 'http://example.com/debug/pprof/tasks'\n",
 		"go tool pprof -http=: 'http://example.com/debug/pprof/tasks?format=pprof'\n",
 		"so far in 7200 epochs", "page-faults</td><td>58000</td><td>98.1 %", "cache-misses</td><td>600</td><td>1.01 %")
@@ -336,6 +342,11 @@ func TestTasksPage(t *testing.T) {
 	only := wantAnswer(t, "?kind=flush", 200, "Only kind flush", "There are none, or newer ones")
 	if strings.Contains(only, "report") {
 		t.Errorf("other kinds are on the page")
+	}
+
+	none := wantAnswer(t, "?kind=none", 200, "Only kind none", "No task of this kind has ended")
+	if strings.Contains(none, "No task has ended yet") {
+		t.Error("a kind of no task is said to be all")
 	}
 
 	wantAnswer(t, "?span=0000000000000001", 200, "GET /cart/{id}, 48 ms")

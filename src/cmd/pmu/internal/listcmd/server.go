@@ -66,11 +66,14 @@ func serverEvents(src *source.Source, address string) ([]pprof.EventInfo, error)
 // something below it, is at address. Where a server has its index elsewhere, it is that.
 func listURL(address string) (string, error) {
 	if !source.IsURL(address) {
-		return "", fmt.Errorf("%q is not the address of a server's /debug/pprof/", address)
+		return "", fmt.Errorf("%q is not the address of a server's /debug/pprof/: that begins with http:// or https://", address)
 	}
 	u, err := url.Parse(address)
 	if err != nil {
 		return "", err
+	}
+	if u.Host == "" {
+		return "", errors.New("the URL has no host")
 	}
 	const index = "/debug/pprof/"
 	if before, _, ok := strings.Cut(u.Path+"/", index); ok {

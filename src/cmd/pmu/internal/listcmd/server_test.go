@@ -74,3 +74,15 @@ func TestServerError(t *testing.T) {
 		}
 	}
 }
+
+// TestAddress tests that the error of what is no address says what one is.
+func TestAddress(t *testing.T) {
+	for _, address := range []string{"localhost:6060/debug/pprof/", ""} {
+		if _, err := listURL(address); err == nil || !strings.Contains(err.Error(), "begins with http:// or https://") {
+			t.Errorf("%q: error %v", address, err)
+		}
+	}
+	if _, err := listURL("http://"); err == nil || err.Error() != "the URL has no host" {
+		t.Errorf("no host: error %v", err)
+	}
+}

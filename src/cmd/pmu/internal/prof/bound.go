@@ -60,7 +60,7 @@ func parse(data []byte) (*profile.Profile, error) {
 	}
 	raw, err := profile.Parse(bytes.NewReader(data))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("it is not a profile, or a damaged one: %w", err)
 	}
 	// A location may have any number of functions, and be in any number of stacks.
 	frames := 0

@@ -72,3 +72,13 @@ func TestBombs(t *testing.T) {
 		}
 	}
 }
+
+// TestOther tests that the error of what is no profile says that.
+func TestOther(t *testing.T) {
+	for _, data := range []string{"", "a,b\n1,2\n", "<html>", "{}"} {
+		const want = "it is not a profile, or a damaged one: "
+		if _, err := Read(strings.NewReader(data)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: error %v, want %s...", data, err, want)
+		}
+	}
+}

@@ -13,6 +13,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -28,9 +30,9 @@ type Source struct {
 }
 
 // Flags defines the flags -max and -timeout.
-func (s *Source) Flags(fs *flag.FlagSet) {
-	fs.Int64Var(&s.Max, "max", cmp.Or(s.Max, 1<<30), "read at most so many `bytes` from each file or URL")
-	fs.DurationVar(&s.Timeout, "timeout", 2*time.Minute, "for each URL")
+func (s *Source) Flags(flags *flag.FlagSet) {
+	flags.Int64Var(&s.Max, "max", cmp.Or(s.Max, 1<<30), "read at most so many `bytes` from each file or URL")
+	flags.DurationVar(&s.Timeout, "timeout", 2*time.Minute, "the longest that a URL may take; 0 is for ever")
 }
 
 // Open opens a file, a URL, or standard input, which is "-". Of tasks it asks a server for
@@ -39,11 +41,14 @@ func (s *Source) Open(name string) (*Reader, error) {
 	if s.Max <= 0 {
 		return nil, fmt.Errorf("-max is %d: it must be more than 0", s.Max)
 	}
+	if s.Timeout < 0 {
+		return nil, fmt.Errorf("-timeout is %v: it must not be less than 0", s.Timeout)
+	}
 	r, err := s.open(name)
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{r: r, left: s.Max, max: s.Max}, nil
+	return &Reader{r: r, left: s.Max, max: s.Max, timeout: s.Timeout}, nil
 }
 
 func (s *Source) open(name string) (io.ReadCloser, error) {
@@ -56,27 +61,55 @@ func (s *Source) open(name string) (io.ReadCloser, error) {
 		if errors.As(err, &pathErr) {
 			err = pathErr.Err // the name is said already
 		}
+		if errors.Is(err, fs.ErrNotExist) && strings.Contains(name, "/debug/pprof") {
+			err = fmt.Errorf("%w: a URL begins with http:// or https://", err)
+		}
 		return f, err
 	}
 	u, err := url.Parse(name)
 	if err != nil {
 		return nil, err
 	}
-	if q := u.Query(); strings.HasSuffix(u.Path, "/debug/pprof/tasks") && q.Get("format") == "" {
+	if u.Host == "" {
+		return nil, errors.New("the URL has no host")
+	}
+	tasks := strings.HasSuffix(u.Path, "/debug/pprof/tasks")
+	if q := u.Query(); tasks && q.Get("format") == "" {
 		q.Set("format", "json")
 		u.RawQuery = q.Encode()
 	}
 	client := &http.Client{Timeout: s.Timeout}
 	resp, err := client.Get(u.String())
 	if err != nil {
-		return nil, err
+		return nil, explain(err, s.Timeout)
 	}
 	if resp.StatusCode != http.StatusOK {
 		defer resp.Body.Close()
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 512))
-		return nil, fmt.Errorf("the server says %s: %q", resp.Status, bytes.TrimSpace(text))
+		err := fmt.Errorf("the server says %s: %q", resp.Status, bytes.TrimSpace(text))
+		if tasks && resp.StatusCode == http.StatusNotFound {
+			err = fmt.Errorf("%w: has the program been built with this Go, and does it import net/http/pprof?", err)
+		}
+		return nil, err
 	}
 	return resp.Body, nil
+}
+
+// explain says what would help against an error of a URL, which is said already.
+func explain(err error, timeout time.Duration) error {
+	var urlErr *url.Error
+	if errors.As(err, &urlErr) {
+		err = urlErr.Err
+	}
+	var netErr net.Error
+	if timeout > 0 && errors.As(err, &netErr) && netErr.Timeout() {
+		return fmt.Errorf("it took longer than %v: raise -timeout", timeout)
+	}
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "dial" {
+		return fmt.Errorf("%w: is the server running, and is this its address?", err)
+	}
+	return err
 }
 
 // IsURL reports whether name is a URL.
@@ -90,6 +123,7 @@ type Reader struct {
 	left     int64
 	max      int64
 	exceeded bool
+	timeout  time.Duration
 }
 
 func (l *Reader) Read(p []byte) (int, error) {
@@ -107,6 +141,9 @@ func (l *Reader) Read(p []byte) (int, error) {
 	}
 	n, err := l.r.Read(p)
 	l.left -= int64(n)
+	if err != nil && err != io.EOF {
+		err = explain(err, l.timeout)
+	}
 	return n, err
 }
 

@@ -23,6 +23,26 @@ type input struct {
 	source.Source
 	stderr io.Writer
 	err    error // the first one
+
+	// seen has the tasks that were read, by their spans, if there are several files: a server
+	// may have been asked twice. It takes some 50 bytes a task.
+	seen map[spanOf]struct{}
+}
+
+// A spanOf is the span of a task.
+type spanOf struct {
+	trace record.TraceID
+	span  record.SpanID
+}
+
+// again reports whether a task was read already.
+func (in *input) again(t *record.Task) bool {
+	if in.seen == nil || t.Span.IsZero() {
+		return false
+	}
+	n := len(in.seen)
+	in.seen[spanOf{t.Trace, t.Span}] = struct{}{}
+	return len(in.seen) == n
 }
 
 // read calls yield with the tasks of a file or URL. It returns false if yield does. Errors
@@ -42,8 +62,23 @@ func (in *input) read(name string, yield func(*record.Task) bool) bool {
 	}
 	defer r.Close()
 	b := bufio.NewReader(r)
-	var skipped int64
+	var skipped, twice int64
+	once := func(t *record.Task) bool {
+		if in.again(t) {
+			twice++
+			return true
+		}
+		return yield(t)
+	}
 	more := true
+	end := func(err error) {
+		if full := r.Err(); full != nil {
+			err = full // and not what it has cut
+		}
+		if err != nil {
+			fail(err)
+		}
+	}
 	switch head, err := b.Peek(1); {
 	case err == io.EOF:
 		err = nil // a file that nothing was written to yet
@@ -51,24 +86,20 @@ func (in *input) read(name string, yield func(*record.Task) bool) bool {
 		fail(err)
 		return true
 	case head[0] == '{':
-		more, skipped, err = readLines(b, yield)
-		if err != nil {
-			fail(err)
-		}
+		more, skipped, err = readLines(b, once)
+		end(err)
 	case head[0] == '<':
-		fail(errors.New("it is a page, not records: ask for ?format=json"))
+		fail(errors.New("it is HTML or XML, not records: a server has them at /debug/pprof/tasks?format=json"))
 		return true
 	default:
-		more, skipped, err = readRecords(b, yield)
-		if err != nil {
-			fail(err)
-		}
-	}
-	if err := r.Err(); err != nil {
-		fail(err)
+		more, skipped, err = readRecords(b, once)
+		end(err)
 	}
 	if skipped > 0 {
 		fmt.Fprintf(in.stderr, "pmu tasks: %s: %d bytes skipped, which were damaged or cut\n", name, skipped)
+	}
+	if twice > 0 {
+		fmt.Fprintf(in.stderr, "pmu tasks: %s: %d records skipped that are there already\n", name, twice)
 	}
 	return more
 }

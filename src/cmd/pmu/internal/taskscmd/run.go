@@ -16,6 +16,7 @@ import (
 	"fmt"
 	record "internal/task"
 	"io"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -85,8 +86,9 @@ path.
 	go tool pmu tasks http://localhost:6060/debug/pprof/tasks
 	go tool pmu tasks -slow -format json -o slow.jsonl a.tasks b.tasks
 
-What cannot be read of a file is skipped, and reported. The exit status is 0 if there
-were tasks, 1 if there were none, and 2 if an error occurred.
+What cannot be read of a file is skipped, and reported, and so is a record that
+another file had. The exit status is 0 if there were tasks, 1 if there were none, and
+2 if an error occurred.
 `,
 	Run: run,
 }
@@ -98,6 +100,9 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 	}
 	// Tasks are converted while they are read: files may be larger than memory.
 	in := &input{Source: c.src, stderr: std.Stderr}
+	if len(c.files) > 1 {
+		in.seen = make(map[spanOf]struct{})
+	}
 	n := 0
 	tasks := func(yield func(*record.Task) bool) {
 		for _, name := range c.files {
@@ -165,10 +170,13 @@ func (c *config) parse(v *verb.Verb, args []string, std verb.IO) (status int, ok
 		return v.Fail(std, fmt.Errorf("there is no format %q: use one of %s", *name, formatNames())), false
 	}
 	c.format = &formats[i]
+	if c.pages.Given() && (c.out != "" || i > 0) {
+		return v.Fail(std, errors.New("-http goes with neither -format nor -o")), false
+	}
 	if *trace != "" {
 		var err error
 		if c.trace, err = record.ParseTraceID(*trace); err != nil {
-			return v.Fail(std, fmt.Errorf("-trace: %v", err)), false
+			return v.Fail(std, fmt.Errorf("-trace: %s", strings.TrimPrefix(err.Error(), "task: "))), false
 		}
 	}
 	return verb.OK, true
@@ -179,9 +187,9 @@ func (c *config) selects(t *record.Task) bool {
 	return (c.trace.IsZero() || t.Trace == c.trace) && (c.kind == "" || t.Kind == c.kind) && (!c.slow || t.Flags&record.Slow != 0)
 }
 
-// write writes the tasks to the file, or to stdout.
+// write writes the tasks to the file, or to stdout. If there are none it writes nothing: a file
+// that is there stays as it is.
 func (c *config) write(stdout io.Writer, tasks func(func(*record.Task) bool)) error {
-	w, file := stdout, (*os.File)(nil)
 	if c.out != "" {
 		if out, err := os.Stat(c.out); err == nil {
 			for _, name := range c.files {
@@ -190,6 +198,15 @@ func (c *config) write(stdout io.Writer, tasks func(func(*record.Task) bool)) er
 				}
 			}
 		}
+	}
+	next, stop := iter.Pull(tasks)
+	defer stop()
+	first, ok := next()
+	if !ok {
+		return errNone
+	}
+	w, file := stdout, (*os.File)(nil)
+	if c.out != "" {
 		var err error
 		if file, err = os.Create(c.out); err != nil {
 			return err
@@ -197,7 +214,11 @@ func (c *config) write(stdout io.Writer, tasks func(func(*record.Task) bool)) er
 		w = file
 	}
 	b := bufio.NewWriter(w)
-	err := c.format.write(b, tasks, c)
+	err := c.format.write(b, func(yield func(*record.Task) bool) {
+		for t, ok := first, true; ok && yield(t); {
+			t, ok = next()
+		}
+	}, c)
 	err = cmp.Or(err, b.Flush())
 	if file != nil {
 		err = cmp.Or(err, file.Close())

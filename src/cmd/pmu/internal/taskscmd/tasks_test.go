@@ -215,16 +215,19 @@ func TestPartial(t *testing.T) {
 	}{
 		{"cut", data[:len(data)-5], "9 tasks", "bytes skipped, which were damaged or cut", 0},
 		{"damaged line", damaged, "9 tasks", fmt.Sprintf("%d bytes skipped", first), 0},
-		{"empty", nil, "0 tasks", "no tasks: nothing was recorded", 1},
-		{"page", []byte("<html>"), "0 tasks", "ask for ?format=json", 2},
-		{"other JSON", []byte(`{"a":`), "0 tasks", "a line that is not the JSON of a task", 2},
-		{"something else", []byte("hello, hello, hello, hello"), "0 tasks", "tasks: ", 2},
+		{"empty", nil, "", "no tasks: nothing was recorded", 1},
+		{"page", []byte("<html>"), "", "a server has them at /debug/pprof/tasks?format=json", 2},
+		{"other JSON", []byte(`{"a":`), "", "a line that is not the JSON of a task", 2},
+		{"something else", []byte("hello, hello, hello, hello"), "", "tasks: ", 2},
 	} {
 		status, out, errs := call(write(t, test.data))
 		if status != test.status {
 			t.Errorf("%s: status %d, want %d", test.name, status, test.status)
 		}
 		contains(t, test.name, out, test.want)
+		if test.want == "" && out != "" {
+			t.Errorf("%s: %q, though there are no tasks", test.name, out)
+		}
 		contains(t, test.name+": standard error", errs, test.stderr)
 	}
 	// One bad file does not hide the others.
@@ -241,6 +244,12 @@ func TestPartial(t *testing.T) {
 	}
 	contains(t, "-max", out, "tasks of 1 kind")
 	contains(t, "-max", errs, "raise -max")
+	if strings.Contains(errs, "not the JSON") {
+		t.Errorf("-max: %q, of a line that -max has cut", errs)
+	}
+	if _, _, errs := call("-max", "10", write(t, lines)); !strings.Contains(errs, "more than 10 bytes: raise -max") || strings.Contains(errs, "not the JSON") {
+		t.Errorf("-max within the first line: %q", errs)
+	}
 	if status, _, errs := call("-max", fmt.Sprint(len(lines)), write(t, lines)); status != 0 {
 		t.Errorf("-max of the size: status %d: %s", status, errs)
 	}
@@ -309,11 +318,14 @@ func TestFlags(t *testing.T) {
 	}{
 		{nil, "usage: go tool pmu tasks", 2},
 		{[]string{"-format", "xml", name}, "use one of text, json, otlp", 2},
-		{[]string{"-trace", "12", name}, "-trace: ", 2},
+		{[]string{"-trace", "12", name}, "-trace: trace ID is not", 2},
 		{[]string{"-trace", strings.Repeat("1", 32), name}, "no tasks", 1},
 		{[]string{"-format", "svg", "-kind", "none", name}, "no tasks", 1},
 		{[]string{"-max", "0", name}, "-max is 0", 2},
 		{[]string{"-o", name, name}, "-o needs another file", 2},
+		{[]string{"-http=:", "-format", "json", name}, "-http goes with neither -format nor -o", 2},
+		{[]string{"-http=:", "-o", name + "2", name}, "-http goes with neither -format nor -o", 2},
+		{[]string{"-http=localhost", name}, "missing port", 2},
 	} {
 		status, _, errs := call(test.args...)
 		if status != test.status {
@@ -324,4 +336,46 @@ func TestFlags(t *testing.T) {
 	if status, _, _ := call(name); status != 0 {
 		t.Error("-o has overwritten the file that was to be read")
 	}
+}
+
+// TestNothing tests that a file of -o is left alone if there is nothing to write.
+func TestNothing(t *testing.T) {
+	front, _ := tasksOf(1)
+	name := write(t, encode(t, front))
+	dir := t.TempDir()
+	kept := filepath.Join(dir, "kept")
+	if err := os.WriteFile(kept, []byte("before"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range formats {
+		for _, args := range [][]string{{"-kind", "none", name}, {filepath.Join(dir, "none")}} {
+			out := filepath.Join(dir, "new")
+			for _, out := range []string{out, kept} {
+				if status, text, errs := call(append([]string{"-format", f.name, "-o", out}, args...)...); status == 0 || text != "" || errs == "" {
+					t.Errorf("%s %q: status %d, %q, %q", f.name, args, status, text, errs)
+				}
+			}
+			if _, err := os.Stat(out); err == nil {
+				t.Errorf("%s %q: a file without tasks", f.name, args)
+				os.Remove(out)
+			}
+			if data, err := os.ReadFile(kept); string(data) != "before" {
+				t.Fatalf("%s %q: the file that was there has %q; %v", f.name, args, data, err)
+			}
+			if status, text, _ := call(append([]string{"-format", f.name}, args...)...); status == 0 || text != "" {
+				t.Errorf("%s %q: status %d, %q on standard output", f.name, args, status, text)
+			}
+		}
+	}
+}
+
+// TestTwice tests that a record counts once that is in several files: a server was asked twice.
+func TestTwice(t *testing.T) {
+	front, back := tasksOf(10)
+	first, second, other := write(t, encode(t, front[:6])), write(t, encode(t, front[2:])), write(t, encode(t, back))
+	status, out, errs := call(first, second, other)
+	if want := "pmu tasks: " + second + ": 4 records skipped that are there already\n"; status != 0 || errs != want {
+		t.Errorf("status %d, %q, want %q", status, errs, want)
+	}
+	contains(t, "report", out, "20 tasks of 2 kinds on 2 servers: 2 slow")
 }

@@ -24,7 +24,14 @@ type HTTP struct {
 // HTTP defines the flag -http.
 func (v *Verb) HTTP(fs *flag.FlagSet) *HTTP {
 	h := &HTTP{name: v.Name}
-	fs.StringVar(&h.addr, "http", "", "show pages at this `address`, [host]:port, in a browser; a free port if it is empty,\nfor this machine only if there is no host")
+	fs.Func("http", "show pages at this `address`, [host]:port, in a browser; a free port if it is empty,\nfor this machine only if there is no host", func(addr string) error {
+		h.addr = addr
+		if addr == "" {
+			return nil
+		}
+		_, _, err := net.SplitHostPort(addr)
+		return err
+	})
 	return h
 }
 

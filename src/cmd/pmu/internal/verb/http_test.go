@@ -27,6 +27,12 @@ func TestServe(t *testing.T) {
 	if fs.Parse([]string{"-http=:"}); !h.Given() {
 		t.Error("not given")
 	}
+	other := flag.NewFlagSet("", flag.ContinueOnError)
+	other.SetOutput(io.Discard)
+	v.HTTP(other)
+	if err := other.Parse([]string{"-http=localhost"}); err == nil || !strings.Contains(err.Error(), "missing port") {
+		t.Errorf("without a port: error %v", err)
+	}
 	r, w := io.Pipe()
 	go h.ServePage(IO{Stderr: w}, "default-src 'none'", func(w io.Writer) error {
 		_, err := io.WriteString(w, "the page")

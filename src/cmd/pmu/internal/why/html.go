@@ -144,16 +144,7 @@ func (p *page) numbers() {
 			p.put("<th class=\"n\">without %s above %s</th>", first.Event, number(first.Threshold)+unit(first.Unit))
 		}
 		p.put("</tr>\n")
-		type row struct {
-			name string
-			part float64
-			v    float64
-		}
-		rows := []row{{"p50", 0.5, r.P50}, {"p90", 0.9, r.P90}, {percentName(r.P), r.P, r.Tail}, {"slowest", 1, r.Max}}
-		for i, x := range rows {
-			if x.part == r.P && i != 2 {
-				continue // it is there as the tail
-			}
+		for _, x := range append(r.percentiles(), quantile{"slowest", 1, r.Max}) {
 			p.put("<tr><td>%s</td><td class=\"n\">%s</td>", x.name, p.latency(x.v))
 			if first != nil {
 				p.put("<td class=\"n\">%s</td>", p.latency(first.Without.at(x.part)))
@@ -176,13 +167,6 @@ func (p *page) numbers() {
 	for _, note := range r.Notes {
 		p.put("<p class=\"dim\">%s.</p>\n", strings.TrimSuffix(note, "."))
 	}
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }
 
 // latencies draws the distribution of latencies.

@@ -103,7 +103,11 @@ func (r *Report) Cause() string {
 		return "there are no requests"
 	}
 	if r.few() {
-		return fmt.Sprintf("too few requests: %d are above %s, and it takes %d, so %d requests", above(r.P, r.Requests)+1, tail, fewest, Needed(r.P, 1))
+		n, are := above(r.P, r.Requests)+1, "are"
+		if n == 1 {
+			are = "is"
+		}
+		return fmt.Sprintf("too few requests: %d %s above %s, and it takes %d, so %d requests", n, are, tail, fewest, Needed(r.P, 1))
 	}
 	if r.P50 == r.Max {
 		return "no cause found: all requests took the same time"
@@ -135,6 +139,28 @@ func (r *Report) Cause() string {
 	return "no cause found"
 }
 
+// A quantile is a latency that a part of the requests does not exceed.
+type quantile struct {
+	name string
+	part float64
+	v    float64
+}
+
+// percentiles returns those that the report begins with: the tail's may be one of the others.
+func (r *Report) percentiles() []quantile {
+	list := []quantile{{"p50", 0.5, r.P50}, {"p90", 0.9, r.P90}}
+	list = slices.DeleteFunc(list, func(x quantile) bool { return x.part == r.P })
+	return append(list, quantile{percentName(r.P), r.P, r.Tail})
+}
+
+// count returns "1 request", or "2 requests".
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
 // some returns names, at most so many.
 func some(names []string, most int) string {
 	if n := len(names) - most; n > 0 {
@@ -163,8 +189,11 @@ func (r *Report) WriteText(w io.Writer) error {
 	u := unit(r.Unit)
 	fmt.Fprintf(b, "%s\n\n", r.Cause())
 	if r.Requests > 0 {
-		fmt.Fprintf(b, "%d requests: p50 %s%s, p90 %s%s, %s %s%s, slowest %s%s\n", r.Requests,
-			number(r.P50), u, number(r.P90), u, percentName(r.P), number(r.Tail), u, number(r.Max), u)
+		fmt.Fprintf(b, "%s: ", count(r.Requests, "request"))
+		for _, x := range r.percentiles() {
+			fmt.Fprintf(b, "%s %s%s, ", x.name, number(x.v), u)
+		}
+		fmt.Fprintf(b, "slowest %s%s\n", number(r.Max), u)
 	}
 	if r.Left > 0 {
 		fmt.Fprintf(b, "%d others have no latency and are left out\n", r.Left)

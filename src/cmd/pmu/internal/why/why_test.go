@@ -139,7 +139,7 @@ func TestBadTables(t *testing.T) {
 		{"percentile NaN", Table{Latency: many}, Options{P: nan}, "the percentile has to be between 0 and 1, and is NaN"},
 		{"bandwidth", Table{Latency: many}, Options{Bandwidth: -1}, "the bandwidth has to be positive, and is -1"},
 
-		{"one", Table{Latency: many[1:2]}, Options{}, "too few requests: 1 are above p99, and it takes 10"},
+		{"one", Table{Latency: many[1:2]}, Options{}, "too few requests: 1 is above p99, and it takes 10"},
 		{"no columns", Table{Latency: many}, Options{}, "no cause found"},
 		{"all the same", Table{Latency: same, Columns: []Column{{Name: "c", Values: many}}}, Options{}, "no cause found: all requests took the same time"},
 		{"latency as column", Table{Latency: many, Columns: []Column{{Name: "c", Values: many}}}, Options{}, "no event makes the tail, but c >= 990 describes slow requests"},

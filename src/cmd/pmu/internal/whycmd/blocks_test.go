@@ -307,5 +307,5 @@ func TestColumns(t *testing.T) {
 		}
 	}
 	_, got, _ := call("-columns", "mutex", "-kind", "POST /", write(t, fileOf(t, tasksOf(list))))
-	contains(t, "report of another kind", got, "1 are above p99")
+	contains(t, "report of another kind", got, "1 is above p99")
 }

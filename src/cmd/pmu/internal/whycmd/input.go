@@ -110,7 +110,7 @@ func (in *input) read(name string) {
 func (f *file) readAny(head byte) error {
 	switch {
 	case head == '<':
-		return errors.New("it is a page, not records: ask for ?format=json")
+		return errors.New("it is HTML or XML, not records: a server has them at /debug/pprof/tasks?format=json")
 	case head == '{', head == '[':
 		switch format := tracing.Detect(peek(f.r, detected), f.latency); {
 		case format != tracing.None:
@@ -506,7 +506,7 @@ func (f *file) readCSV() error {
 	head.TrimLeadingSpace = true
 	header, headErr := head.Read()
 	if headErr != nil {
-		return headErr
+		return fmt.Errorf("this is no header of CSV, and no other format that is known: %w", headErr)
 	}
 	if err := f.use(f.columnUnit(f.latency)); err != nil {
 		return err

@@ -95,17 +95,17 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 // parse sets what the arguments say. If it returns false, the program ends with the status.
 func (c *command) parse(args []string) (status int, ok bool) {
 	fs := c.Flags(c.IO)
-	fs.Float64Var(&c.o.P, "p", 0.99, "the `percentile` that is explained")
+	fs.Float64Var(&c.o.P, "p", 0.99, "the `percentile` that is called the tail, between 0 and 1")
 	fs.StringVar(&c.kind, "kind", "", "only requests of this `kind`; without it, of the most frequent one")
 	fs.StringVar(&c.in.latency, "latency", "latency", "the `name` of the column of the latency")
-	fs.Float64Var(&c.o.Bandwidth, "bandwidth", 0, "of clusters of values, in the unit of each column; 0 estimates it")
-	fs.Uint64Var(&c.o.Seed, "seed", 1, "of what is drawn at random")
+	fs.Float64Var(&c.o.Bandwidth, "bandwidth", 0, "the `width` of clusters of values, in the unit of each column; 0 estimates it")
+	fs.Uint64Var(&c.o.Seed, "seed", 1, "the `seed` of random numbers: the same seed gives the same report")
 	fs.StringVar(&c.page, "html", "", "write a page with drawings to this `file`, too")
-	fs.Int64Var(&c.in.most, "table", 8<<30, "`bytes` that the table may take, 8 a cell, with the empty ones")
-	fs.IntVar(&c.segments, "segments", 0, "compare so `many` parts of the run, in order of time, instead")
+	fs.Int64Var(&c.in.most, "table", 8<<30, "let the table take at most so many `bytes`, 8 for each cell, empty or not")
+	fs.IntVar(&c.segments, "segments", 0, "cut the run into `n` parts, in order of time, and compare their tails instead")
 	fs.StringVar(&c.at, "time", "", "the `name` of the column of the time: numbers, or up to 65,536 different dates like\n2006-01-02T15:04:05.999Z; without it, tables are in order of time")
 	groups := fs.String("groups", "", "a `file` with more events: lines of an event, its group (INST, CACHE, CYCLE, KERNEL, INPUT,\nOTHER, or = and another name of it) and its parents with semicolons between")
-	columns := fs.String("columns", "", "only columns with these `names`, with commas between; nothing is kept of others")
+	columns := fs.String("columns", "", "keep only the columns with these `names`, with commas between")
 	fs.BoolVar(&c.in.sql, "sql", false, "print the analysis as SQL for a database, with thresholds of these files")
 	c.http = c.HTTP(fs)
 	c.in.Flags(fs)
@@ -131,6 +131,12 @@ func (c *command) parse(args []string) (status int, ok bool) {
 		err = fmt.Errorf("-max is %d: it must be more than 0", c.in.Max)
 	case c.in.most <= 0:
 		err = fmt.Errorf("-table is %d: it must be more than 0", c.in.most)
+	case !(c.o.P > 0 && c.o.P < 1):
+		err = fmt.Errorf("-p is %v: it must be between 0 and 1, and is 0.99 for p99", c.o.P)
+	case c.segments < 0 || c.segments == 1:
+		err = fmt.Errorf("-segments is %d: it must be 2 at least", c.segments)
+	case c.o.Bandwidth < 0:
+		err = fmt.Errorf("-bandwidth is %v: it must not be less than 0", c.o.Bandwidth)
 	case c.segments != 0 && (c.page != "" || c.in.sql || c.http.Given()):
 		err = errors.New("-segments goes with none of -html, -http and -sql")
 	case c.in.sql && c.http.Given():
@@ -259,7 +265,11 @@ func selectKind(t *why.Table, kind string, stderr io.Writer) (string, error) {
 	}
 	if len(c.Words) > 1 {
 		if kind == "" {
-			fmt.Fprintf(stderr, "pmu why: %d of %d requests are of kind %q; of %d other kinds see -kind\n", counts[word], len(t.Latency), c.Words[word], len(c.Words)-1)
+			other := "the other kind"
+			if n := len(c.Words) - 1; n > 1 {
+				other = fmt.Sprintf("one of %d other kinds", n)
+			}
+			fmt.Fprintf(stderr, "pmu why: %d of %d requests are of kind %q, and the report is of these: -kind selects %s\n", counts[word], len(t.Latency), c.Words[word], other)
 		}
 		t.Keep(func(row int) bool { return c.Values[row] == float64(word) })
 	}
@@ -305,7 +315,7 @@ func list(names []string) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%.100q", n)
+		fmt.Fprintf(&b, "%.128q", n) // a kind is no longer
 	}
 	return b.String()
 }

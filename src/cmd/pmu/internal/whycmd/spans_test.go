@@ -249,7 +249,7 @@ func TestSpanTable(t *testing.T) {
 func TestSpanTwice(t *testing.T) {
 	line := otlpOf(0, []made{{id: 1, service: "web", name: "GET /", kind: "SERVER", to: 1000}, {id: 2, parent: 1, service: "web", name: "query", from: 1, to: 2}})
 	status, out, errs := call(write(t, line), write(t, line+line))
-	if status != 0 || !strings.Contains(out, "1 requests") || errs != "pmu why: 4 spans skipped that are there already\n" {
+	if status != 0 || !strings.Contains(out, "\n1 request: ") || errs != "pmu why: 4 spans skipped that are there already\n" {
 		t.Errorf("status %d, %s\n%s", status, errs, out)
 	}
 }

@@ -141,7 +141,7 @@ func TestForms(t *testing.T) {
 	tasks := tasksOf(list)
 	status, got, errs := call(write(t, fileOf(t, tasks)))
 	contains(t, "report of tasks", got, "mutex makes the tail: p99 is", "5000 requests: p50 ", "mutex >= 40", "To look further: go tool pmu tasks -slow -kind 'GET /' ")
-	contains(t, "messages", errs, `pmu why: 5000 of 5001 requests are of kind "GET /"; of 1 other kinds see -kind`)
+	contains(t, "messages", errs, `pmu why: 5000 of 5001 requests are of kind "GET /", and the report is of these: -kind selects the other kind`)
 	if status != 0 {
 		t.Errorf("status %d", status)
 	}
@@ -247,7 +247,7 @@ func TestBadInput(t *testing.T) {
 		{name: "no latency", data: "a,b\n1,2\n", status: 2, err: `there is no column "latency" among "a", "b": -latency names the one`},
 		{name: "no latency in lines", data: "{\"a\":1}\n", status: 2, err: `there is no column "latency": -latency names the one`},
 		{name: "two columns", data: "latency,a,a\n", status: 2, err: `there are two columns "a"`},
-		{name: "page", data: "<html>", status: 2, err: "it is a page, not records: ask for ?format=json"},
+		{name: "page", data: "<html>", status: 2, err: "it is HTML or XML, not records: a server has them at /debug/pprof/tasks?format=json"},
 		{name: "short lines", data: table + "1\n1,2,3,4,5\n", out: "5000 requests", err: "2 lines skipped that lack columns"},
 		{name: "cut", data: table[:len(table)-4], out: "4999 requests", err: "1 lines skipped that lack columns"},
 		{name: "quote", data: table + "1,\"2", status: 2, out: "5000 requests", err: "the rest is left out"},
@@ -261,8 +261,13 @@ func TestBadInput(t *testing.T) {
 		{name: "no spans", data: `{"resourceSpans":[]}`, status: 2, err: "it is JSON of OTLP, and there are no spans in it"},
 		{name: "other kind", data: "latency,kind\n1,a\n", args: []string{"-kind", "b"}, status: 2, err: `there is nothing of kind "b": kinds are "a"`},
 		{name: "no kinds", data: table, args: []string{"-kind", "b"}, status: 2, err: "there is no column kind"},
-		{name: "percentile", data: table, args: []string{"-p", "99"}, status: 2, err: "the percentile has to be between 0 and 1, and is 99"},
-		{name: "few", data: table[:strings.LastIndexByte(table[:len(table)/100], '\n')+1], out: "too few requests: 1 are above p99, and it takes 10"},
+		{name: "percentile", data: table, args: []string{"-p", "99"}, status: 2, err: "-p is 99: it must be between 0 and 1, and is 0.99 for p99"},
+		{name: "no percentile", data: table, args: []string{"-p", "0"}, status: 2, err: "-p is 0: it must be between 0 and 1"},
+		{name: "p90", data: table, args: []string{"-p", "0.9"}, out: "5000 requests: p50 10, p90 11.5, slowest"},
+		{name: "a segment", data: table, args: []string{"-segments", "1"}, status: 2, err: "-segments is 1: it must be 2 at least"},
+		{name: "bandwidth", data: table, args: []string{"-bandwidth", "-1"}, status: 2, err: "-bandwidth is -1: it must not be less than 0"},
+		{name: "no format", data: "some\"thing else\n", status: 2, err: "this is no header of CSV, and no other format that is known: "},
+		{name: "few", data: table[:strings.LastIndexByte(table[:len(table)/100], '\n')+1], out: "too few requests: 1 is above p99, and it takes 10"},
 		{name: "too long", data: table, args: []string{"-max", "1000"}, status: 2, err: "there are more than 1000 bytes: raise -max"},
 		{name: "bracket", data: strings.Replace(table, "server", "[s]", 1), out: "mutex makes the tail"},
 		{name: "bracket first", data: "[a],latency\n" + strings.Repeat("1,2\n", 10), out: "10 requests"},
