@@ -23,6 +23,22 @@ type Portion struct {
 	Parts   Latency       // without the waits for Calls
 	Calls   []CallPortion // of Node.Task.Calls, by index
 	Unknown time.Duration // waits for calls or for something else: no one knows for which
+
+	// Regions are of Node.Task.Regions, by index: for so long a region may have been what was waited
+	// for, at most. Those of goroutines that are on no path are not in it.
+	Regions []time.Duration
+}
+
+// Time returns for how long the task was what was waited for, with its calls.
+func (x *Portion) Time() time.Duration {
+	d := x.Unknown
+	for _, v := range x.Parts {
+		d += v
+	}
+	for _, c := range x.Calls {
+		d += c.Time
+	}
+	return d
 }
 
 // A CallPortion is the time in which a task waited for a call of another server.
@@ -40,8 +56,10 @@ type CallPortion struct {
 //
 // A task without a timeline has no path. Its calls then have the waits that may be for them: those
 // of the goroutine that ended it, as [Task.Latency] has them. Of two calls at a time it is the one that ends
-// last, and if there are fewer waits than calls have taken, each has as large a part of them. With
-// less than half, some call was not waited for, and no one knows which: these waits are Unknown.
+// last, and if there are fewer waits than calls have taken, each has as large a part of them. These
+// waits are Unknown where some call was not waited for, and no one knows which: if they are less than half
+// of the time of calls, or if calls went on side by side for longer than it waited for other goroutines: it can
+// make one call at a time.
 //
 // Asynchronous reports for which calls such a task did not wait, if that is known from others; nil
 // says that it is not.
@@ -54,8 +72,21 @@ func (n *Node) Latency(asynchronous func(n *Node, call int) bool) []Portion {
 		for j, d := range x.Node.Task.latency(p.own[i]) {
 			x.Parts[j] += d
 		}
+		x.Regions = p.regions(i)
 	}
 	return p.list
+}
+
+// Caller returns the task that has called n, and which of its calls that is: -1 if that isn't known.
+func (n *Node) Caller() (*Node, int) {
+	p := n.Parent
+	switch {
+	case p == nil:
+		return nil, -1
+	case p.Task.Flags&Client != 0 && p.Parent != nil && n.Call < 0:
+		return p.Parent, p.Call
+	}
+	return p, n.Call
 }
 
 // portions are what Latency finds.
@@ -66,6 +97,7 @@ type portions struct {
 	callees      [][][]*Node   // by index in list, and in Calls
 	at           map[*Node]int // in list
 	walkers      map[*Node]*walker
+	on           []map[uint64]bool // by index in list: goroutines that are on the paths
 }
 
 // register adds n, and all tasks that worked for it.
@@ -92,6 +124,7 @@ func (p *portions) register(n *Node, known bool) {
 	p.at[n] = len(p.list)
 	p.list = append(p.list, x)
 	p.own = append(p.own, nil)
+	p.on = append(p.on, nil)
 	p.callees = append(p.callees, callees)
 	for _, list := range callees {
 		for _, c := range list {
@@ -130,9 +163,14 @@ func (p *portions) add(n *Node, from, to time.Duration, depth int) {
 	}
 	w.path = nil
 	w.find(from, to)
+	at := p.at[n]
+	if p.on[at] == nil {
+		p.on[at] = make(map[uint64]bool)
+	}
 	for _, s := range w.path {
+		p.on[at][s.Goroutine] = true
 		if s.Call < 0 || depth >= maxServers {
-			p.own[p.at[n]] = append(p.own[p.at[n]], s)
+			p.own[at] = append(p.own[at], s)
 		} else {
 			p.call(n, s.Call, s.Start, s.End, depth)
 		}
@@ -154,6 +192,25 @@ func (p *portions) call(n *Node, call int, from, to time.Duration, depth int) {
 	}
 }
 
+// regions returns for how long regions may have been waited for.
+func (p *portions) regions(i int) []time.Duration {
+	x := &p.list[i]
+	t := x.Node.Task
+	most := x.Time()
+	list := make([]time.Duration, len(t.Regions))
+	for j := range t.Regions {
+		r := &t.Regions[j]
+		d := length(r.Wall)
+		for k := range t.Timeline {
+			if s := &t.Timeline[k]; s.Region == r.Name && p.on[i] != nil && !p.on[i][s.Goroutine] {
+				d -= length(s.End - s.Start)
+			}
+		}
+		list[j] = min(max(0, d), most)
+	}
+	return list
+}
+
 // A callPiece is a time in which a call went on that no other one outlasted.
 type callPiece struct {
 	call     int
@@ -165,15 +222,18 @@ func (p *portions) estimate(n *Node, w *walker, from, to time.Duration, depth in
 	x := &p.list[p.at[n]]
 	l := n.Task.latency([]Segment{{Task: n.Task, Goroutine: n.Task.last(), Start: from, End: to, Part: pprof.TimeRunning}})
 	pieces, all := p.pieces(n, w, from, to)
-	waited := l[Elsewhere]
+	waited, others := l[Elsewhere], l[Elsewhere]
 	for part := range NumParts {
 		if forCall(part) {
 			waited += l[part]
+			if part != pprof.TimeSelect && part != pprof.TimeNetwork {
+				others += l[part]
+			}
 		}
 	}
 	switch {
 	case depth >= maxServers:
-	case 2*waited < all:
+	case 2*waited < all || sideBySide(w.calls, from, to)-others > waited/8:
 		x.Unknown += waited
 		l.take(waited)
 		for _, c := range w.calls {
@@ -237,6 +297,20 @@ func (p *portions) pieces(n *Node, w *walker, from, to time.Duration) (list []ca
 		to = start
 	}
 	return list, all
+}
+
+// sideBySide returns for how long more than one of calls, in order of their start, went on.
+func sideBySide(calls []wait, from, to time.Duration) (d time.Duration) {
+	once, twice := from, from // up to where calls, and two of them, went on
+	for i := range calls {
+		start, end := max(calls[i].start, from), min(calls[i].end, to)
+		if both := min(end, once); both > max(start, twice) {
+			d += both - max(start, twice)
+			twice = both
+		}
+		once = max(once, end)
+	}
+	return d
 }
 
 // mulDiv returns a*b/c, of which c is as large as a or b at least.

@@ -120,7 +120,7 @@ func portionsOf(t *testing.T, asynchronous func(*Node, int) bool, tasks ...*Task
 			d[2] += c.Way
 		}
 		for i := range d {
-			d[i] /= testMs
+			d[i] /= testMs // as numbers
 		}
 		m[x.Node.Task.Server.Name] = d[:]
 	}
@@ -152,6 +152,8 @@ func TestPortionsPlanted(t *testing.T) {
 	isAudit := func(n *Node, call int) bool { return n.Task.Calls[call].Span == SpanID{2} }
 	less := *x
 	less.Ender.Parts[pprof.TimeRunning], less.Ender.Parts[pprof.TimeSelect] = 50*testMs, 10*testMs
+	joins := *x
+	joins.Ender.Parts[pprof.TimeSelect], joins.Ender.Parts[pprof.TimeSync] = 0, 40*testMs
 	alone := *x
 	alone.Calls = x.Calls[1:]
 	for _, tt := range []struct {
@@ -163,6 +165,8 @@ func TestPortionsPlanted(t *testing.T) {
 		{"timeline", nil, []*Task{&with, b, a}, map[string][]time.Duration{"front": {0, 40, 4, 0}, "back": {30, 36, 0, 0}, "audit": {0, 0, 0, 0}}},
 		{"no record of back", nil, []*Task{&with, a}, map[string][]time.Duration{"front": {0, 40, 40, 0}, "audit": {0, 0, 0, 0}}},
 		{"no timeline, audit is known", isAudit, []*Task{x, b, a}, map[string][]time.Duration{"front": {0, 40, 4, 0}, "back": {30, 36, 0, 0}, "audit": {0, 0, 0, 0}}},
+		{"no timeline, two calls at a time", nil, []*Task{x, b, a}, map[string][]time.Duration{"front": {0, 0, 0, 40}, "back": nil, "audit": nil}},
+		{"no timeline, two calls, of which one was others'", nil, []*Task{&joins, b, a}, map[string][]time.Duration{"front": {0, 40, 1, 0}, "back": {0, 0, 0, 0}, "audit": {39, 0, 0, 0}}},
 		{"no timeline, one call", nil, []*Task{&alone, b}, map[string][]time.Duration{"front": {0, 40, 4, 0}, "back": {30, 36, 0, 0}}},
 		{"no timeline, too short waits", nil, []*Task{&less, b, a}, map[string][]time.Duration{"front": {0, 0, 0, 10}, "back": nil, "audit": nil}},
 	} {

@@ -149,6 +149,29 @@ func (c *ColumnBuilder) Group(g Group) { c.column.Group = g }
 // State reports whether there is a cell that is not empty, and whether these are words.
 func (c *ColumnBuilder) State() (begun, words bool) { return c.begun, c.words }
 
+// unset makes a cell empty, in any row.
+func (c *ColumnBuilder) unset(row int) {
+	if c.skip || c.out {
+		return
+	}
+	c.fill(row)
+	if row < len(c.column.Values) {
+		c.column.Values[row] = nan
+	} else {
+		c.column.Values = append(c.column.Values, nan)
+	}
+}
+
+// copy makes the cells before the present row those of another column, of numbers.
+func (c *ColumnBuilder) copy(of *ColumnBuilder) {
+	if of == nil || c.skip || c.out {
+		return
+	}
+	c.begin(false)
+	row := len(c.b.latency) - 1
+	c.column.Values = append(c.column.Values[:0], of.column.Values[:min(row, len(of.column.Values))]...)
+}
+
 // Set reports whether the cell in the present row is set.
 func (c *ColumnBuilder) Set() bool { return len(c.column.Values) == len(c.b.latency) }
 

@@ -16,6 +16,7 @@ const (
 	Inst                 // instructions, of all or of some kinds
 	Cache                // accesses and misses of caches and of TLBs
 	Cycle                // time and cycles on a CPU
+	Sum                  // a time that includes others' columns: these can cause it, and it causes none
 
 	// inKernel is set in the last three if only what the kernel does is counted. These are a family
 	// of their own, with the same order: the kernel's instructions don't make the program's misses.
@@ -26,12 +27,21 @@ const (
 // with can cause all else.
 func (g Group) mayCause(h Group) bool {
 	switch {
-	case g == h:
+	case g == h || g == Sum:
 		return false
+	case h == Sum:
+		return true
 	case g == Input:
 		return true
 	case g == Kernel:
 		return h > Kernel
 	}
 	return g >= Inst && g < h && g&inKernel == h&inKernel
+}
+
+// mayCause reports whether the event of column c can cause that of column d. Where they are of
+// different tasks of a request it may do so only if the one includes the other, or comes with the
+// request: instructions on one server make no misses on another.
+func (c *Column) mayCause(d *Column) bool {
+	return c.Group.mayCause(d.Group) && (c.Of == d.Of || c.Group == Input || d.Group == Sum)
 }

@@ -47,6 +47,14 @@ type Column struct {
 	// the table of events.
 	Group   Group
 	Parents []string
+
+	// Of is what Name ends in if the column is of a task that worked for the request on another
+	// server: " on db (GET /)". The event is what is before.
+	Of string
+
+	// Cost says that the event is no part of the latency, and so never makes the tail: what all
+	// goroutines have used, whether the request waited for them or not.
+	Cost bool
 }
 
 // Sort sorts the columns by name, so that their order says nothing.

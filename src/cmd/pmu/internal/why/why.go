@@ -135,10 +135,10 @@ func analyze(t *Table, o Options, w *work) (*Report, error) {
 			return nil, errStopped
 		}
 	}
-	// What only follows another event describes nothing.
+	// What only follows another event describes nothing, nor does a cost.
 	c.Columns = slices.DeleteFunc(c.Columns, func(col Column) bool {
 		i := slices.IndexFunc(rep.Impacts, func(e Impact) bool { return e.Event == col.Name })
-		return i >= 0 && rep.Impacts[i].follows()
+		return col.Cost || i >= 0 && rep.Impacts[i].follows()
 	})
 	var also map[string][]string
 	if rep.Patterns, also = describeSlow(r, o); r.stopped() {
@@ -337,7 +337,7 @@ func (r *Report) causes() (list []Impact) {
 		return nil
 	}
 	for _, e := range r.Impacts {
-		if e.makesTail() {
+		if e.makesTail() && !e.Beside {
 			list = append(list, e)
 		}
 	}
@@ -382,7 +382,7 @@ func first(r *ranked, list []Impact, events []*event, p float64) (names []string
 	for i := range list[1:] {
 		x := &list[1+i]
 		e := find(x.Event)
-		if _, most := x.bounds(); x.Known != top.Known || x.Only != top.Only || most < least || t.Group.mayCause(e.Group) || e.Group.mayCause(t.Group) {
+		if _, most := x.bounds(); x.Known != top.Known || x.Only != top.Only || most < least || t.mayCause(e.Column) || e.mayCause(t.Column) {
 			continue
 		}
 		if jaccard(t.high[:words], t.recorded[:words], e.high[:words], e.recorded[:words]) >= together {

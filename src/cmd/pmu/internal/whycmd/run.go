@@ -165,6 +165,11 @@ func (c *command) read() (*why.Table, error) {
 		in.failed = true
 	}
 	in.spans.say(c.Stderr)
+	if err := in.joined.rows(&in.b, c.kind, in.fullOfRows); err != nil {
+		fmt.Fprintf(c.Stderr, "pmu why: records: %v\n", err)
+		in.failed = true
+	}
+	in.joined.say(c.Stderr)
 	in.progress.end()
 	in.sayLeft()
 	if in.b.Rows() == 0 {
