@@ -6,6 +6,7 @@ package why
 
 import (
 	record "internal/task"
+	"slices"
 	"time"
 )
 
@@ -17,6 +18,11 @@ type Callees struct {
 	unknown map[string][]int            // rows of which these columns are not known
 	missing map[string]map[int]bool     // rows by call, where there is no record of what worked on it
 	derived bool
+
+	tasks map[string][2]string // server and kind, by what names of columns end in
+
+	of      []string // events whose ratios are known
+	byEvent []Ratio
 }
 
 // A callKey is what calls have in common.
@@ -123,6 +129,28 @@ func (s *Callees) lacks(b *Builder, t *record.Task, call *record.Call, name stri
 		s.missing[name] = make(map[int]bool)
 	}
 	s.missing[name][b.Rows()-1] = true
+}
+
+// addTask notes that a row has the columns of a task that worked for another one.
+func (s *Callees) addTask(of string, t *record.Task) {
+	s.derived = true
+	if s.tasks == nil {
+		s.tasks = make(map[string][2]string)
+	}
+	s.tasks[of] = [2]string{ServerName(t.Server), t.Kind}
+}
+
+// Task returns the server and the kind of tasks, the names of whose columns end in of.
+func (s *Callees) Task(of string) (server, kind string) {
+	return s.tasks[of][0], s.tasks[of][1]
+}
+
+// ratios is [Ratios], of events that are mostly the same.
+func (s *Callees) ratios(events []string) []Ratio {
+	if !slices.Equal(events, s.of) {
+		s.of, s.byEvent = events, Ratios(events)
+	}
+	return s.byEvent
 }
 
 // Derived reports whether cells were found by more than one record, or by its timeline.

@@ -59,7 +59,7 @@ func (b *Builder) AddRequest(n *record.Node, known *Callees) {
 		if i > 0 {
 			x.of = taskOf(list[i].Node.Task)
 			x.several = severalOf(list, i)
-			known.derived = true
+			known.addTask(x.of, list[i].Node.Task)
 		}
 		if !list[i].Known {
 			known.forget(b, x.of)
@@ -156,6 +156,9 @@ func (r *taskRow) add() {
 		}
 	}
 	r.counts(t)
+	if !r.several {
+		r.ratios(t)
+	}
 	for i := range t.Regions {
 		d := r.x.Regions[i]
 		r.known.derived = r.known.derived || d != t.Regions[i].Wall
@@ -171,12 +174,16 @@ func (r *taskRow) add() {
 	}
 }
 
+// within returns the columns that include the time of what was counted.
+func (r *taskRow) within() (names []string) {
+	for _, p := range onThread {
+		names = append(names, record.PartName(p)+r.of)
+	}
+	return names
+}
+
 // counts adds what was counted.
 func (r *taskRow) counts(t *record.Task) {
-	var within []string
-	for _, p := range onThread {
-		within = append(within, record.PartName(p)+r.of)
-	}
 	for i, name := range t.Events {
 		if t.Flags&record.Uncounted == 0 && i < len(t.Count) && t.Count[i].Running == t.Count[i].Enabled {
 			if r.of != "" { // of which there may be no columns yet
@@ -185,7 +192,7 @@ func (r *taskRow) counts(t *record.Task) {
 				}
 			}
 			c := r.column(name, "", nan)
-			c.Within(within...)
+			c.Within(r.within()...)
 			c.Number(float64(t.Count[i].Value))
 		}
 	}

@@ -7,7 +7,10 @@ package whycmd
 import (
 	"cmd/pmu/internal/why"
 	record "internal/task"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -15,7 +18,7 @@ import (
 const serverURL = "http://localhost:6060/debug/pprof/tasks"
 
 func nextOf(event, kind string, names ...string) string {
-	return nextStep(&why.Report{First: []string{event}}, kind, true, names)
+	return nextStep(&why.Report{First: []string{event}}, true, place{event, kind, names})
 }
 
 // TestNextParts tests that no part of time is sampled as if it were an event.
@@ -29,6 +32,48 @@ func TestNextParts(t *testing.T) {
 	}
 	if got := nextOf("cache-misses", "", serverURL); !strings.HasSuffix(got, "event=cache-misses'") {
 		t.Errorf("an event: %s", got)
+	}
+}
+
+// TestNextRatio tests that of a ratio its cycles are sampled.
+func TestNextRatio(t *testing.T) {
+	for event, want := range map[string]string{
+		"ns per cycle":                      "cycles",
+		"cycles per instruction (cycles:u)": "cycles%3Au",
+	} {
+		if got := nextOf(event, "k", serverURL); got != "go tool pprof -tagfocus='task=^k$' 'http://localhost:6060/debug/pprof/profile?seconds=30&event="+want+"'" {
+			t.Errorf("%s: %s", event, got)
+		}
+	}
+}
+
+// TestNextServer tests that the next step is on the server that the cause is on, and of the kind there.
+func TestNextServer(t *testing.T) {
+	f := newFleet(5, fleetNames...)
+	f.run(t, 1500, func(i int) *job { return chain(rare(i, f.around(40*testMs))) })
+	var urls []string
+	for _, list := range f.files[:5] {
+		var lines []byte
+		for _, x := range list {
+			lines = append(record.AppendJSON(lines, x), '\n')
+		}
+		ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(lines) }))
+		defer ts.Close()
+		urls = append(urls, ts.URL+"/debug/pprof/tasks")
+	}
+	_, got, errs := call(append([]string{"-p", "0.98"}, urls...)...)
+	if errs != "" {
+		t.Error(errs)
+	}
+	contains(t, "report", got, "mutex on backup5 (write) makes the tail",
+		"\nTo look further: go tool pprof '"+strings.TrimSuffix(urls[4], "/tasks")+"/mutex?seconds=30'\n")
+	c := &command{files: urls}
+	c.in.joined.from = map[string]string{"front": urls[0], "backup5": urls[4]}
+	tab := &why.Table{Columns: []why.Column{{Name: "server", Words: []string{"backup5", "front"}, Values: []float64{0, 1, 1}}}}
+	for event, want := range map[string][]string{"cycles": urls[:1], "running": urls[:1], "chan": urls, "call a": urls} {
+		if p := c.place(tab, event, "k"); !slices.Equal(p.names, want) || p.event != event || p.kind != "k" {
+			t.Errorf("%s: %+v, want %v", event, p, want)
+		}
 	}
 }
 

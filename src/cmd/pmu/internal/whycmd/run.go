@@ -226,7 +226,7 @@ func (c *command) answer(t *why.Table) error {
 	if err := r.WriteText(c.Stdout); err != nil {
 		return err
 	}
-	if next := nextStep(r, kind, c.in.tasks, c.files); next != "" {
+	if next := nextStep(r, c.in.tasks, c.place(t, r.Top(), kind)); next != "" {
 		fmt.Fprintf(c.Stdout, "\nTo look further: %s\n", next)
 	}
 	if c.http.Given() {
