@@ -60,6 +60,7 @@ type command struct {
 	at       string   // the column of the time
 	segments int
 	page     string
+	rows     string // the file to write them to
 	http     *verb.HTTP
 	files    []string
 }
@@ -107,6 +108,7 @@ func (c *command) parse(args []string) (status int, ok bool) {
 	groups := fs.String("groups", "", "a `file` with more events: lines of an event, its group (INST, CACHE, CYCLE, KERNEL, INPUT,\nOTHER, or = and another name of it) and its parents with semicolons between")
 	columns := fs.String("columns", "", "only columns with these `names`, with commas between; nothing is kept of others")
 	fs.BoolVar(&c.in.sql, "sql", false, "print the analysis as SQL for a database, with thresholds of these files")
+	fs.StringVar(&c.rows, "rows", "", "write the rows of the table to this `file`, too, as an object of JSON a line")
 	c.http = c.HTTP(fs)
 	c.in.Flags(fs)
 	if status, ok := c.Parse(fs, args, c.IO); !ok {
@@ -131,8 +133,8 @@ func (c *command) parse(args []string) (status int, ok bool) {
 		err = fmt.Errorf("-max is %d: it must be more than 0", c.in.Max)
 	case c.in.most <= 0:
 		err = fmt.Errorf("-table is %d: it must be more than 0", c.in.most)
-	case c.segments != 0 && (c.page != "" || c.in.sql || c.http.Given()):
-		err = errors.New("-segments goes with none of -html, -http and -sql")
+	case c.segments != 0 && (c.page != "" || c.rows != "" || c.in.sql || c.http.Given()):
+		err = errors.New("-segments goes with none of -html, -http, -rows and -sql")
 	case c.in.sql && c.http.Given():
 		err = errors.New("-sql does not go with -http")
 	}
@@ -217,6 +219,11 @@ func (c *command) answer(t *why.Table) error {
 	}
 	if c.page != "" {
 		if err := writePage(c.page, r); err != nil {
+			return err
+		}
+	}
+	if c.rows != "" {
+		if err := writeRows(c.rows, t, r); err != nil {
 			return err
 		}
 	}

@@ -37,7 +37,8 @@ type script struct {
 	Requests int
 	P        float64
 
-	Tasks        bool
+	Tasks        bool   // lines are records of tasks
+	Rows         bool   // lines are those of -rows
 	Kind, NoKind string // NoKind is the kind of requests that have none
 	Random       bool   // only those that were chosen at random
 	Latency      string
@@ -59,6 +60,7 @@ type sqlEvent struct {
 	Key       string
 	Value     string // of a table: the cell, as jsonb
 	Group     why.Group
+	Of        int // the task that it is of, among those of a request
 	Known     int // 1 if its time is known
 	Threshold float64
 	Remark    string
@@ -87,11 +89,17 @@ func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string,
 	case len(r.Impacts) == 0:
 		return errors.New("there is nothing to print as SQL: no column has numbers, or all requests took the same time")
 	}
-	s := script{Files: strings.Join(files, " "), Requests: r.Requests, P: r.P, Tasks: in.tasks, Kind: kind, Latency: in.latency,
+	s := script{Files: strings.Join(files, " "), Requests: r.Requests, P: r.P, Kind: kind, Latency: in.latency,
 		Fewest: 10, Proportional: 0.99, Together: 0.5, LeastImpact: 0.02}
+	s.Rows = in.tasks && in.joined.callees.Derived()
+	s.Tasks = in.tasks && !s.Rows
+	if s.Rows {
+		s.Latency = "latency"
+		fmt.Fprintln(in.stderr, "pmu why: -sql: these columns are of several records, or of their timelines: the script is for the rows that -rows writes, and not for the records as they are")
+	}
 	// Of all tasks that there are, enough will be chosen at random, if these don't have to do.
 	s.Random = r.LeftBiased > 0 || !slices.Contains(t.Biased, true)
-	if in.tasks && !s.Random {
+	if s.Tasks && !s.Random {
 		fmt.Fprintln(in.stderr, "pmu why: -sql: too few of these tasks were chosen at random: the script is about all that are recorded, of which too many are slow")
 	}
 	if kept {
@@ -103,6 +111,12 @@ func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string,
 	sorted.Describe(groups)
 	t = &sorted
 	index := make(map[string]int)
+	ofs := []string{""}
+	var names []string
+	for i := range t.Columns {
+		names = append(names, t.Columns[i].Name)
+	}
+	ratios := why.Ratios(names)
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		if c.Words != nil {
@@ -120,10 +134,24 @@ func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string,
 		if len(c.Within) > 0 {
 			e.Known = 1
 		}
-		if in.tasks {
-			e.Source, e.Key = taskSource(c.Name)
+		if i := slices.Index(ofs, c.Of); i >= 0 {
+			e.Of = i
 		} else {
-			path := in.paths[c.Name]
+			e.Of = len(ofs)
+			ofs = append(ofs, c.Of)
+		}
+		switch path := in.paths[c.Name]; {
+		case s.Tasks:
+			e.Source, e.Key = taskSource(c.Name)
+			for _, ratio := range ratios {
+				if ratio.Name == c.Name {
+					e.Source, e.Value = "ratio", sqlRatio(ratio)
+				}
+			}
+		default:
+			if s.Rows {
+				path = []string{c.Name}
+			}
 			if path == nil {
 				return fmt.Errorf("column %.100q is a member of an object, and one of an object within: -sql needs one", c.Name)
 			}
@@ -188,12 +216,32 @@ func taskSource(column string) (source, key string) {
 	if column == "goroutines" {
 		return "number", column
 	}
+	if part, ok := strings.CutPrefix(column, "cost "); ok {
+		_, key = taskSource(part)
+		return "cost", key
+	}
 	for _, source := range []string{"region", "call", "note"} {
 		if key, ok := strings.CutPrefix(column, source+" "); ok {
 			return source, key
 		}
 	}
 	return "count", column
+}
+
+// sqlRatio returns a ratio of the record of a task.
+func sqlRatio(r why.Ratio) string {
+	count := func(event string) string {
+		key := sqlString(event)
+		return fmt.Sprintf("CASE WHEN NOT uncounted AND counts_running_ns->>%[1]s = counts_enabled_ns->>%[1]s THEN nullif((counts->>%[1]s)::double precision, 0) END", key)
+	}
+	if r.Instructions != "" {
+		return fmt.Sprintf("(%s) / (%s)", count(r.Cycles), count(r.Instructions))
+	}
+	var sum []string
+	for _, p := range r.Parts {
+		sum = append(sum, "(line->>"+sqlString(partKey(p))+")::double precision")
+	}
+	return fmt.Sprintf("(%s) / (%s)", strings.Join(sum, " + "), count(r.Cycles))
 }
 
 // sqlString quotes a string. Standard SQL knows no escape but of the quote.
