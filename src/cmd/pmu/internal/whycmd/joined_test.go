@@ -143,6 +143,9 @@ func (f *fleet) do(j *job, parent record.SpanID, start time.Duration) time.Durat
 	} else {
 		t.Timeline = nil
 	}
+	t.Events = []string{"instructions", "cycles"}
+	n := uint64(t.Parts[pprof.TimeRunning])
+	t.Count = []record.Count{{Value: 2 * n}, {Value: 3*n + uint64(f.r.IntN(1e5))}}
 	t.Notes = append(t.Notes, record.Note{Key: "items", Value: fmt.Sprint(f.r.IntN(9))})
 	f.files[j.server] = append(f.files[j.server], t)
 	return now

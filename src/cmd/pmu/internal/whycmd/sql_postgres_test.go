@@ -509,7 +509,7 @@ func TestPostgresJoined(t *testing.T) {
 	for i := range 3000 {
 		binary.BigEndian.PutUint64(f.trace[:], uint64(i+1))
 		j := fanOut(rare(i, f.around(40*testMs)))
-		j.calls[2].beside, j.calls[2].region = testMs+rare(i, f.around(80*testMs)), "index"
+		j.calls[2].beside, j.calls[2].region = testMs+rare(i, f.around(80*testMs))+rare(i/2+i%2*99, 80*testMs), "index"
 		j.calls[1].mutex = rare(i+3, f.around(20*testMs))
 		f.do(j, record.SpanID{}, time.Duration(i)*time.Second)
 		if list := f.files[4]; i%7 == 0 {
@@ -544,6 +544,20 @@ func TestPostgresJoined(t *testing.T) {
 	}
 	for _, d := range compare(r, events, pairs) {
 		t.Error(d)
+	}
+	for _, m := range []struct{ old, new string }{
+		{"OR c.task = e.task AND", "OR"},
+		{"OR e.grp = 7", ""},
+		{"AND a.grp <> 7 AND b.grp <> 7", ""},
+	} {
+		wrong := strings.Replace(script, m.old, m.new, 1)
+		if wrong == script {
+			t.Errorf("no %q in the script", m.old)
+		}
+		events, pairs, err := p.run(wrong)
+		if err != nil || len(compare(r, events, pairs)) == 0 {
+			t.Errorf("it does not matter whether the script has %q: %v", m.old, err)
+		}
 	}
 	if len(events) < 30 {
 		t.Errorf("%d events", len(events))

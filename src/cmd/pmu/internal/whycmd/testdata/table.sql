@@ -245,7 +245,7 @@ SELECT * FROM (
   JOIN why_pairs AS p ON p.b = e.i
   JOIN why_ruled AS c ON c.i = p.a
   WHERE e.remark = '' AND c.remark = '' AND c.raw > 0
-    AND c.grp <> e.grp AND c.grp <> 7 AND (c.grp = 2 OR e.grp = 7 OR c.task = e.task AND (c.grp = 3 AND e.grp > 3 OR c.grp > 3 AND c.grp < e.grp AND (c.grp > 16) = (e.grp > 16)))) AS x
+    AND c.grp <> e.grp AND (c.grp = 2 OR e.grp = 7 OR c.task = e.task AND (c.grp = 3 AND e.grp > 3 OR c.grp > 3 AND c.grp < e.grp AND (c.grp > 16) = (e.grp > 16)))) AS x
 WHERE k = 1 AND jaccard > 0;
 
 CREATE TEMPORARY TABLE why_impacts AS
