@@ -135,10 +135,10 @@ func analyze(t *Table, o Options, w *work) (*Report, error) {
 			return nil, errStopped
 		}
 	}
-	// What only follows another event describes nothing, nor does a cost.
+	// What only follows another event describes nothing, nor does a cost, nor what takes less time.
 	c.Columns = slices.DeleteFunc(c.Columns, func(col Column) bool {
 		i := slices.IndexFunc(rep.Impacts, func(e Impact) bool { return e.Event == col.Name })
-		return col.Cost || i >= 0 && rep.Impacts[i].follows()
+		return col.Cost || i >= 0 && (rep.Impacts[i].follows() || rep.Impacts[i].short())
 	})
 	var also map[string][]string
 	if rep.Patterns, also = describeSlow(r, o); r.stopped() {
@@ -329,6 +329,12 @@ func logChance(tp, hits, pos, n int) float64 {
 // follows reports whether the event's impact is likely to be another one's.
 func (e *Impact) follows() bool {
 	return e.Parent != "" || e.Remark == "" && e.Raw >= leastCause && e.Adjusted < leastImpact
+}
+
+// short reports whether the event is high in slow requests, but took less than half of the time by which these are
+// slow: what nobody waited for is counted, too.
+func (e *Impact) short() bool {
+	return e.Remark == "" && e.Raw >= leastCause && e.Own < e.Raw/2
 }
 
 // causes returns the events that make the tail.

@@ -105,7 +105,7 @@ func (r *joined) keep(t *record.Task) {
 
 // Bytes of a task that is kept, and of what it has several of, about.
 const (
-	taskBytes    = 1800
+	taskBytes    = 1000
 	regionBytes  = 300
 	callBytes    = 120
 	noteBytes    = 40

@@ -6,9 +6,14 @@ package whycmd
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	record "internal/task"
+	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
 	"runtime/pprof"
 	"slices"
 	"strings"
@@ -27,6 +32,7 @@ type fleet struct {
 	spans   uint64
 	trace   record.TraceID
 	files   [][]*record.Task
+	address string // of all servers; "" for each its own
 }
 
 func newFleet(seed uint64, names ...string) *fleet {
@@ -91,6 +97,9 @@ func (f *fleet) do(j *job, parent record.SpanID, start time.Duration) time.Durat
 	}
 	call := func(c *job, from time.Duration) (to time.Duration) {
 		x := record.Call{Span: f.span(), Kind: "POST " + c.kind, Flags: record.Client, Start: from - start, Remote: f.servers[c.server].Name + ":80"}
+		if f.address != "" {
+			x.Remote = f.address
+		}
 		to = f.do(c, x.Span, from+f.around(100*time.Microsecond)) + f.around(100*time.Microsecond)
 		x.Wall = to - from
 		t.Calls = append(t.Calls, x)
@@ -221,6 +230,9 @@ func TestJoinedBeside(t *testing.T) {
 			j.parallel = false
 			j.audit = &job{5, "audit", testMs, testMs + rare(i, f.around(60*testMs)), 0, "", nil, false, nil}
 			j.calls[2].beside, j.calls[2].region = testMs+rare(i, f.around(80*testMs)), "index"
+			if timelines {
+				j.beside, j.region = testMs+rare(i, f.around(45*testMs)), "log"
+			}
 			return j
 		})
 		first, rest := joinedReport(t, files, "")
@@ -233,7 +245,8 @@ func TestJoinedBeside(t *testing.T) {
 			t.Errorf("timelines %v: %s, want %s\n%s", timelines, first, want, rest)
 		}
 		if timelines {
-			contains(t, "report", rest, "high in slow requests, but cost, and no part of the latency: cost running on backup4 (write)")
+			contains(t, "report", rest, "no step: region log\n", "high in slow requests, but cost, and no part of the latency: cost running (64 %), cost running on backup4 (write) (64 %)",
+				": mutex on backup5 (write) >= ")
 		}
 	}
 }
@@ -260,10 +273,82 @@ func TestJoinedMissing(t *testing.T) {
 			}
 		}
 		files := f.run(t, 0, nil)
+		checkRows(t, files, func(i int) bool { return tt.kept(i, rare(i, 1) > 0) })
 		first, rest := joinedReport(t, files, fmt.Sprintf("pmu why: in %d requests there is no record of what worked on \"call POST write of backup5\": what it did is not known there\n", tt.n))
 		if !strings.HasPrefix(first, tt.want) {
 			t.Errorf("%s: %s, want %s\n%s", tt.name, first, tt.want, rest)
 		}
+	}
+}
+
+// checkRows checks that times of a row are its latency in sum, and that nothing is said of a server whose record is
+// missing.
+func checkRows(t *testing.T, files []string, kept func(i int) bool) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "rows")
+	if status, _, errs := call(append([]string{"-rows", name}, files...)...); status != 0 {
+		t.Fatal(errs)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
+	if len(lines) != 1500 {
+		t.Fatalf("%d rows", len(lines))
+	}
+	part := regexp.MustCompile(`^(way of |[a-zA-Z-]+$|[a-zA-Z-]+ on backup)`)
+	for i, line := range lines {
+		var row map[string]any
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		sum, of5 := 0.0, 0
+		for name, v := range row {
+			v, ok := v.(float64)
+			if strings.Contains(name, "backup5") && !strings.HasPrefix(name, "call ") {
+				of5++
+			}
+			if ok && part.MatchString(name) && !slices.Contains([]string{"latency", "goroutines", "instructions", "cycles"}, strings.Fields(name)[0]) {
+				sum += v
+			}
+		}
+		if !kept(i) {
+			sum += row["call POST write of backup5"].(float64) // of which no more is known
+		}
+		if latency := row["latency"].(float64); math.Abs(sum-latency) > 1e-9*latency || (of5 > 0) != kept(i) {
+			t.Fatalf("row %d: %v in sum, of %v; %d cells of backup5\n%s", i, sum, latency, of5, line)
+		}
+	}
+}
+
+// TestJoinedKind tests that with a kind each task of it is a request, on whichever server, and that servers behind
+// one address are told apart.
+func TestJoinedKind(t *testing.T) {
+	f := newFleet(4, fleetNames...)
+	for i := range 1500 {
+		binary.BigEndian.PutUint64(f.trace[:], uint64(i+1))
+		j := fanOut(0)
+		j.calls = j.calls[:1]
+		if j.calls[0].server = 1 + i%2; i%2 == 0 {
+			j.calls[0].mutex = rare(i+1, 40*testMs)
+		}
+		f.address = "balancer:80"
+		f.do(j, record.SpanID{}, time.Duration(i)*time.Second)
+	}
+	files := f.run(t, 0, nil)
+	first, rest := joinedReport(t, files, "")
+	if !strings.HasPrefix(first, "mutex on backup2 (write) makes the tail") {
+		t.Errorf("%s\n%s", first, rest)
+	}
+	contains(t, "report", rest, "call POST write of balancer:80 follows mutex on backup2 (write)")
+	status, got, errs := call(append([]string{"-p", "0.98", "-kind", "write"}, files...)...)
+	if status != 0 || errs != "" || !strings.HasPrefix(got, "mutex makes the tail") {
+		t.Errorf("status %d, %s\n%s", status, errs, got)
+	}
+	contains(t, "report", got, "1500 requests")
+	if status, _, errs := call(append([]string{"-kind", "x"}, files...)...); status != 2 || !strings.Contains(errs, `there is nothing of kind "x": kinds are "GET /"`) {
+		t.Errorf("status %d, %s", status, errs)
 	}
 }
 
