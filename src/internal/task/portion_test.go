@@ -154,6 +154,12 @@ func TestPortionsPlanted(t *testing.T) {
 	less.Ender.Parts[pprof.TimeRunning], less.Ender.Parts[pprof.TimeSelect] = 50*testMs, 10*testMs
 	joins := *x
 	joins.Ender.Parts[pprof.TimeSelect], joins.Ender.Parts[pprof.TimeSync] = 0, 40*testMs
+	// The second attempt of something between front and back.
+	again := *b
+	again.Server, again.Span, again.Start, again.Wall = &Server{ID: 4, Name: "again"}, SpanID{6}, b.Start+int64(10*testMs), 26*testMs
+	again.Parts[pprof.TimeMutex] = 20 * testMs
+	lost := *b
+	lost.Parent = x.Span
 	alone := *x
 	alone.Calls = x.Calls[1:]
 	for _, tt := range []struct {
@@ -168,6 +174,8 @@ func TestPortionsPlanted(t *testing.T) {
 		{"no timeline, two calls at a time", nil, []*Task{x, b, a}, map[string][]time.Duration{"front": {0, 0, 0, 40}, "back": nil, "audit": nil}},
 		{"no timeline, two calls, of which one was others'", nil, []*Task{&joins, b, a}, map[string][]time.Duration{"front": {0, 40, 1, 0}, "back": {0, 0, 0, 0}, "audit": {39, 0, 0, 0}}},
 		{"no timeline, one call", nil, []*Task{&alone, b}, map[string][]time.Duration{"front": {0, 40, 4, 0}, "back": {30, 36, 0, 0}}},
+		{"two tasks of one call", nil, []*Task{&with, b, &again}, map[string][]time.Duration{"front": {0, 40, 4, 0}, "back": {30, 36, 0, 0}, "again": {0, 0, 0, 0}}},
+		{"no record of the call", nil, []*Task{&with, &lost, a}, map[string][]time.Duration{"front": {0, 40, 40, 0}, "back": nil, "audit": {0, 0, 0, 0}}},
 		{"no timeline, too short waits", nil, []*Task{&less, b, a}, map[string][]time.Duration{"front": {0, 0, 0, 10}, "back": nil, "audit": nil}},
 	} {
 		got := portionsOf(t, tt.asynchronous, tt.tasks...)

@@ -5,9 +5,13 @@
 package why
 
 import (
+	record "internal/task"
 	"math/rand/v2"
+	"runtime/pprof"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestCost tests that a cost is never named as a cause, nor in a pattern, if it is high in slow requests and
@@ -43,6 +47,68 @@ func TestCost(t *testing.T) {
 	tab.Columns[0].Cost = false
 	if s := text(t, tab, Options{}); !strings.HasPrefix(s, "cost running makes the tail") {
 		t.Errorf("%s", s)
+	}
+}
+
+// TestCostColumn tests that the cost is all of a task's time on a thread, and not there if it is the latency's.
+func TestCostColumn(t *testing.T) {
+	rows := func(list ...int) *Table {
+		var b Builder
+		for _, running := range list {
+			x := &record.Task{Wall: 10, Goroutines: 1}
+			x.Parts[pprof.TimeRunning] = 10
+			if running != 10 {
+				x.Ender, x.Goroutines = record.Ender{Goroutine: 1, Parts: x.Parts}, 2
+			}
+			x.Parts[pprof.TimeRunning] = time.Duration(running)
+			b.AddTask(x)
+		}
+		return b.Table("ms")
+	}
+	cost := func(c Column) bool { return c.Name == "cost running" }
+	if slices.ContainsFunc(rows(10, 10).Columns, cost) {
+		t.Error("there is a cost that is the latency")
+	}
+	tab := rows(10, 10, 30, 10)
+	i := slices.IndexFunc(tab.Columns, cost)
+	if want := []float64{1e-5, 1e-5, 3e-5, 1e-5}; i < 0 || !slices.Equal(tab.Columns[i].Values, want) {
+		t.Errorf("cost in column %d, want %v", i, want)
+	}
+}
+
+// TestSameTasks tests that times of tasks of a kind on one server are summed up, and that there are no notes of them.
+func TestSameTasks(t *testing.T) {
+	server := &record.Server{Name: "b"}
+	x := &record.Task{Trace: record.TraceID{1}, Span: record.SpanID{1}, Kind: "a", Wall: 20e6, Goroutines: 1, Server: &record.Server{Name: "a"}}
+	x.Parts[pprof.TimeSelect] = 20e6
+	list := []*record.Task{x}
+	for i := range 2 {
+		from := time.Duration(i) * 10e6
+		x.Calls = append(x.Calls, record.Call{Span: record.SpanID{byte(i + 2)}, Kind: "c", Flags: record.Client, Start: from, Wall: 9e6})
+		y := &record.Task{Trace: x.Trace, Span: record.SpanID{byte(i + 4)}, Parent: record.SpanID{byte(i + 2)}, Kind: "k", Flags: record.ServerOf, Start: int64(from), Wall: 9e6, Goroutines: 1, Server: server}
+		y.Parts[pprof.TimeMutex] = 9e6
+		y.Notes = []record.Note{{Key: "n", Value: "1"}}
+		list = append(list, y)
+	}
+	for n, want := range map[int]string{2: "mutex on b (k) 9, note n on b (k) 1", 3: "mutex on b (k) 18"} {
+		one := *x
+		one.Calls = x.Calls[:n-1]
+		list[0] = &one
+		r := record.Join(slices.Values(list[:n]))[0]
+		var b Builder
+		var known Callees
+		known.Learn(r)
+		b.AddRequest(r.Roots[0], &known)
+		known.Done()
+		var got []string
+		for _, c := range b.Table("ms").Columns {
+			if c.Of != "" && !strings.HasPrefix(c.Name, "call") && !strings.HasPrefix(c.Name, "way") {
+				got = append(got, c.Name+" "+number(c.Values[0]))
+			}
+		}
+		if got := strings.Join(got, ", "); got != want {
+			t.Errorf("%d tasks: %s, want %s", n, got, want)
+		}
 	}
 }
 
