@@ -202,3 +202,19 @@ func (s *Callees) Done() {
 		}
 	}
 }
+
+// ServerName returns what columns name a server by.
+func ServerName(s *record.Server) string {
+	switch {
+	case s == nil:
+		return ""
+	case s.ID != 0:
+		return fmt.Sprintf("%s/%d", s.Name, s.ID)
+	}
+	return s.Name
+}
+
+// taskOf returns what names of columns of a task end in that works for another one.
+func taskOf(t *record.Task) string {
+	return " on " + ServerName(t.Server) + " (" + t.Kind + ")"
+}

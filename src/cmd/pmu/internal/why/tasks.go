@@ -77,22 +77,6 @@ func (b *Builder) AddRequest(n *record.Node, known *Callees) {
 	b.Column("failed", "", nan).Word(failed)
 }
 
-// ServerName returns what columns name a server by.
-func ServerName(s *record.Server) string {
-	switch {
-	case s == nil:
-		return ""
-	case s.ID != 0:
-		return fmt.Sprintf("%s/%d", s.Name, s.ID)
-	}
-	return s.Name
-}
-
-// taskOf returns what names of columns of a task end in that works for another one.
-func taskOf(t *record.Task) string {
-	return " on " + ServerName(t.Server) + " (" + t.Kind + ")"
-}
-
 // severalOf reports whether there is another task with the same columns as the i'th one.
 func severalOf(list []record.Portion, i int) bool {
 	of := taskOf(list[i].Node.Task)
@@ -196,6 +180,46 @@ func (r *taskRow) counts(t *record.Task) {
 			c.Number(float64(t.Count[i].Value))
 		}
 	}
+}
+
+// ratios adds the ratios of what was counted all the time.
+func (r *taskRow) ratios(t *record.Task) {
+	for _, x := range r.known.ratios(t.Events) {
+		cycles, ok := counted(t, x.Cycles)
+		if !ok || cycles == 0 {
+			continue
+		}
+		v, group := 0.0, Kernel
+		if x.Instructions != "" {
+			n, ok := counted(t, x.Instructions)
+			if !ok || n == 0 {
+				continue
+			}
+			v, group = cycles/n, Cache
+		} else {
+			for _, p := range x.Parts {
+				v += float64(t.Parts[p])
+			}
+			v /= cycles
+		}
+		c := r.column(x.Name, "", nan)
+		c.Group(group)
+		c.Within(r.within()...)
+		c.Number(v)
+	}
+}
+
+// counted returns an event's count, if it was counted all the time.
+func counted(t *record.Task, event string) (float64, bool) {
+	if t.Flags&record.Uncounted != 0 {
+		return 0, false
+	}
+	for i, name := range t.Events {
+		if name == event && i < len(t.Count) {
+			return float64(t.Count[i].Value), t.Count[i].Running == t.Count[i].Enabled
+		}
+	}
+	return 0, false
 }
 
 // calls adds the times of calls.
