@@ -5,6 +5,7 @@
 package why
 
 import (
+	"fmt"
 	record "internal/task"
 	"slices"
 	"time"

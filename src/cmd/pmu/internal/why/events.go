@@ -38,10 +38,3 @@ func (g Group) mayCause(h Group) bool {
 	}
 	return g >= Inst && g < h && g&inKernel == h&inKernel
 }
-
-// mayCause reports whether the event of column c can cause that of column d. Where they are of
-// different tasks of a request it may do so only if the one includes the other, or comes with the
-// request: instructions on one server make no misses on another.
-func (c *Column) mayCause(d *Column) bool {
-	return c.Group.mayCause(d.Group) && (c.Of == d.Of || c.Group == Input || d.Group == Sum)
-}

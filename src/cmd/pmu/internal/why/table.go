@@ -57,6 +57,13 @@ type Column struct {
 	Cost bool
 }
 
+// mayCause reports whether the event of column c can cause that of column d. Where they are of
+// different tasks of a request it may do so only if the one includes the other, or comes with the
+// request: instructions on one server make no misses on another.
+func (c *Column) mayCause(d *Column) bool {
+	return c.Group.mayCause(d.Group) && (c.Of == d.Of || c.Group == Input || d.Group == Sum)
+}
+
 // Sort sorts the columns by name, so that their order says nothing.
 func (t *Table) Sort() {
 	slices.SortStableFunc(t.Columns, func(a, b Column) int { return cmp.Compare(a.Name, b.Name) })

@@ -5,7 +5,6 @@
 package why
 
 import (
-	"fmt"
 	record "internal/task"
 	"runtime/pprof"
 	"time"

@@ -110,13 +110,25 @@ func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string,
 	sorted.Sort()
 	sorted.Describe(groups)
 	t = &sorted
-	index := make(map[string]int)
-	ofs := []string{""}
-	var names []string
-	for i := range t.Columns {
-		names = append(names, t.Columns[i].Name)
+	if err := s.addEvents(in, t, r); err != nil {
+		return err
 	}
-	ratios := why.Ratios(names)
+	names := []string{in.latency, kind}
+	for _, e := range s.Events {
+		names = append(names, e.Name)
+	}
+	for _, name := range names {
+		if !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
+			return fmt.Errorf("%.100q can't be written in SQL", name)
+		}
+	}
+	s.addRules(t)
+	return sqlTemplate.Execute(w, s)
+}
+
+// addEvents adds the columns of numbers.
+func (s *script) addEvents(in *input, t *why.Table, r *why.Report) error {
+	tasks := []string{""}
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		if c.Words != nil {
@@ -134,46 +146,53 @@ func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string,
 		if len(c.Within) > 0 {
 			e.Known = 1
 		}
-		if i := slices.Index(ofs, c.Of); i >= 0 {
-			e.Of = i
-		} else {
-			e.Of = len(ofs)
-			ofs = append(ofs, c.Of)
+		if e.Of = slices.Index(tasks, c.Of); e.Of < 0 {
+			e.Of = len(tasks)
+			tasks = append(tasks, c.Of)
 		}
-		switch path := in.paths[c.Name]; {
-		case s.Tasks:
-			e.Source, e.Key = taskSource(c.Name)
-			for _, ratio := range ratios {
-				if ratio.Name == c.Name {
-					e.Source, e.Value = "ratio", sqlRatio(ratio)
-				}
-			}
-		default:
-			if s.Rows {
-				path = []string{c.Name}
-			}
-			if path == nil {
-				return fmt.Errorf("column %.100q is a member of an object, and one of an object within: -sql needs one", c.Name)
-			}
-			e.Value = "(line"
-			for _, key := range path {
-				e.Value += "->" + sqlString(key)
-			}
-			e.Value += ")"
+		if err := s.cell(&e, in, t); err != nil {
+			return err
 		}
-		index[c.Name] = e.I
 		s.Events = append(s.Events, e)
 	}
-	for _, name := range append(slices.Collect(func(yield func(string) bool) {
-		for _, e := range s.Events {
-			if !yield(e.Name) {
-				return
+	return nil
+}
+
+// cell sets where an event is in a line.
+func (s *script) cell(e *sqlEvent, in *input, t *why.Table) error {
+	if s.Tasks {
+		e.Source, e.Key = taskSource(e.Name)
+		var names []string
+		for i := range t.Columns {
+			names = append(names, t.Columns[i].Name)
+		}
+		for _, ratio := range why.Ratios(names) {
+			if ratio.Name == e.Name {
+				e.Source, e.Value = "ratio", sqlRatio(ratio)
 			}
 		}
-	}), in.latency, kind) {
-		if !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
-			return fmt.Errorf("%.100q can't be written in SQL", name)
-		}
+		return nil
+	}
+	path := in.paths[e.Name]
+	if s.Rows {
+		path = []string{e.Name}
+	}
+	if path == nil {
+		return fmt.Errorf("column %.100q is a member of an object, and one of an object within: -sql needs one", e.Name)
+	}
+	e.Value = "(line"
+	for _, key := range path {
+		e.Value += "->" + sqlString(key)
+	}
+	e.Value += ")"
+	return nil
+}
+
+// addRules adds what is known of the events.
+func (s *script) addRules(t *why.Table) {
+	index := make(map[string]int)
+	for _, e := range s.Events {
+		index[e.Name] = e.I
 	}
 	for _, c := range t.Columns {
 		i := index[c.Name]
@@ -198,7 +217,6 @@ func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string,
 			s.Own = append(s.Own, own)
 		}
 	}
-	return sqlTemplate.Execute(w, s)
 }
 
 // partKey returns the key that a part of the time has in a line of JSON.
