@@ -7,6 +7,7 @@ package why
 import (
 	"cmp"
 	"fmt"
+	record "internal/task"
 	"math"
 	"slices"
 )
@@ -24,6 +25,9 @@ type Table struct {
 	// Biased are the requests that were not chosen at random: they are there for being slow, or
 	// others of their time are not there any more. It is nil if there are none.
 	Biased []bool
+
+	// Trace are the IDs of the requests' traces; it is nil if they have none.
+	Trace []record.TraceID
 }
 
 // A Column is an attribute of requests: a number, or a word. Numbers are what analyses call
@@ -177,6 +181,12 @@ func (t *Table) Keep(keep func(row int) bool) {
 			t.Biased[k] = t.Biased[i]
 		}
 		t.Biased = t.Biased[:len(rows)]
+	}
+	if t.Trace != nil {
+		for k, i := range rows {
+			t.Trace[k] = t.Trace[i]
+		}
+		t.Trace = t.Trace[:len(rows)]
 	}
 	for i := range t.Columns {
 		t.Columns[i].Values = pick(t.Columns[i].Values)

@@ -45,6 +45,7 @@ func (b *Builder) AddRequest(n *record.Node, known *Callees) {
 	t := n.Task
 	b.Add(inMS(t.Wall))
 	b.Time(float64(t.Start) / 1e9)
+	b.Trace(t.Trace)
 	if t.Flags&record.Early != 0 || t.Flags&(record.Slow|record.Sampled) == record.Slow {
 		b.Biased()
 	}

@@ -9,6 +9,7 @@ import (
 	"cmd/pmu/internal/why"
 	"fmt"
 	record "internal/task"
+	"math"
 	"net/url"
 	"runtime/pprof"
 	"strconv"
@@ -115,6 +116,38 @@ func nextStep(r *why.Report, tasks bool, p place) string {
 		only = fmt.Sprintf(" -kind '%s'", strings.ReplaceAll(p.kind, "'", `'\''`))
 	}
 	return fmt.Sprintf("go tool pmu tasks -slow%s %s", only, strings.Join(p.names, " "))
+}
+
+// example returns the command that shows one of the requests that the report is about, or "": of those in which
+// the event is high that makes the tail, or that the pattern of the most requests describes, the slowest.
+func example(t *why.Table, r *why.Report, names []string) string {
+	conds := make(map[string]why.Cond)
+	for _, e := range r.Impacts {
+		if e.Event == r.Top() {
+			conds[e.Event] = why.Cond{Column: e.Event, Lo: math.Nextafter(e.Threshold, math.Inf(1)), Hi: math.Inf(1)}
+		}
+	}
+	if most := 0; len(conds) == 0 {
+		for _, p := range r.Patterns {
+			if p.TP > most {
+				most = p.TP
+				clear(conds)
+				for _, c := range p.Conds {
+					conds[c.Column] = c
+				}
+			}
+		}
+	}
+	best := -1
+	for row, latency := range t.Latency {
+		if len(conds) > 0 && row < len(t.Trace) && !t.Trace[row].IsZero() && (best < 0 || latency > t.Latency[best]) && t.Meets(row, conds) {
+			best = row
+		}
+	}
+	if best < 0 {
+		return ""
+	}
+	return fmt.Sprintf("go tool pmu tasks -trace %x %s", t.Trace[best][:], strings.Join(names, " "))
 }
 
 // obeyed reports whether a terminal might obey r, or a byte that is no letter. Kinds are of records,

@@ -35,9 +35,11 @@ JSON a line. It may be compressed by gzip or zstd. In a table the column latency
 how long a request took, and every other column is an attribute, of numbers or of
 words. Of spans a request is a span without a parent, and its attributes are the times
 that spans below it took, without those that they waited for themselves. "-" is
-standard input. All files are one table.
+standard input. All files are one table. Records of several servers are joined by the
+IDs of traces: a request has what each server had of it.
 
 	go tool pmu why -http=: http://localhost:6060/debug/pprof/tasks
+	go tool pmu why front.tasks db1.tasks db2.tasks
 	go tool pmu why -latency ms requests.csv
 
 What cannot be read of a file is skipped, and reported. The exit status is 0 if there
@@ -235,6 +237,9 @@ func (c *command) answer(t *why.Table) error {
 	}
 	if next := nextStep(r, c.in.tasks, c.place(t, r.Top(), kind)); next != "" {
 		fmt.Fprintf(c.Stdout, "\nTo look further: %s\n", next)
+	}
+	if one := example(t, r, c.files); one != "" {
+		fmt.Fprintf(c.Stdout, "One of these requests: %s\n", one)
 	}
 	if c.http.Given() {
 		return c.http.ServePage(c.IO, why.ContentSecurityPolicy, r.WriteHTML)
