@@ -54,13 +54,16 @@ func (b *Builder) AddRequest(n *record.Node, known *Callees) {
 		b.Column("server", "", nan).Word(ServerName(t.Server))
 	}
 	list := n.Latency(known.asynchronous)
+	ofs := make([]string, len(list))
+	tasks := make(map[string]int) // by what names of columns end in
+	for i := range list[1:] {
+		of := taskOf(list[i+1].Node.Task)
+		ofs[i+1] = of
+		tasks[of]++
+		known.addTask(of, list[i+1].Node.Task)
+	}
 	for i := range list {
-		x := taskRow{b, known, &list[i], "", false}
-		if i > 0 {
-			x.of = taskOf(list[i].Node.Task)
-			x.several = severalOf(list, i)
-			known.addTask(x.of, list[i].Node.Task)
-		}
+		x := taskRow{b, known, &list[i], ofs[i], tasks[ofs[i]] > 1}
 		if !list[i].Known {
 			known.forget(b, x.of)
 			continue
@@ -75,17 +78,6 @@ func (b *Builder) AddRequest(n *record.Node, known *Callees) {
 		failed = "yes"
 	}
 	b.Column("failed", "", nan).Word(failed)
-}
-
-// severalOf reports whether there is another task with the same columns as the i'th one.
-func severalOf(list []record.Portion, i int) bool {
-	of := taskOf(list[i].Node.Task)
-	for k := range list[1:] {
-		if k+1 != i && taskOf(list[k+1].Node.Task) == of {
-			return true
-		}
-	}
-	return false
 }
 
 // A taskRow is what one task has of a row.

@@ -47,21 +47,21 @@ type place struct {
 	names       []string
 }
 
-// place returns where an event is of. On another server than the requests it is of a kind of its own.
-func (c *command) place(t *why.Table, event, kind string) place {
-	p := place{event, kind, c.files}
+// placeOf returns where an event is of. On another server than the requests it is of a kind of its own.
+func placeOf(j *joined, t *why.Table, event, kind string, names []string) place {
+	p := place{event, kind, names}
 	server := ""
 	for i := range t.Columns {
 		col := &t.Columns[i]
 		switch {
 		case col.Name == event && col.Of != "":
-			server, p.kind = c.in.joined.callees.Task(col.Of)
+			server, p.kind = j.callees.Task(col.Of)
 			p.event = strings.TrimSuffix(event, col.Of)
 		case col.Name == "server" && server == "" && col.Words != nil:
 			server = mostFrequent(col)
 		}
 	}
-	if name := c.in.joined.from[server]; name != "" && len(c.files) > 1 && (p.event != event || steps[event] != "" || !recorded(event)) {
+	if name := j.from[server]; name != "" && len(names) > 1 && (p.event != event || steps[event] != "" || !recorded(event)) {
 		p.names = []string{name}
 	}
 	return p

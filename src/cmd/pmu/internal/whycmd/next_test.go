@@ -69,11 +69,10 @@ func TestNextServer(t *testing.T) {
 	}
 	contains(t, "report", got, "mutex on backup5 (write) makes the tail",
 		"\nTo look further: go tool pprof '"+strings.TrimSuffix(urls[4], "/tasks")+"/mutex?seconds=30'\n")
-	c := &command{files: urls}
-	c.in.joined.from = map[string]string{"front": urls[0], "backup5": urls[4]}
+	j := &joined{from: map[string]string{"front": urls[0], "backup5": urls[4]}}
 	tab := &why.Table{Columns: []why.Column{{Name: "server", Words: []string{"backup5", "front"}, Values: []float64{0, 1, 1}}}}
 	for event, want := range map[string][]string{"cycles": urls[:1], "running": urls[:1], "chan": urls, "call a": urls} {
-		if p := c.place(tab, event, "k"); !slices.Equal(p.names, want) || p.event != event || p.kind != "k" {
+		if p := placeOf(j, tab, event, "k", urls); !slices.Equal(p.names, want) || p.event != event || p.kind != "k" {
 			t.Errorf("%s: %+v, want %v", event, p, want)
 		}
 	}

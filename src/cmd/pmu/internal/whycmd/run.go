@@ -62,7 +62,7 @@ type command struct {
 	at       string   // the column of the time
 	segments int
 	page     string
-	rows     string // the file to write them to
+	rowsFile string
 	http     *verb.HTTP
 	files    []string
 }
@@ -110,7 +110,7 @@ func (c *command) parse(args []string) (status int, ok bool) {
 	groups := fs.String("groups", "", "a `file` with more events: lines of an event, its group (INST, CACHE, CYCLE, KERNEL, INPUT,\nOTHER, or = and another name of it) and its parents with semicolons between")
 	columns := fs.String("columns", "", "only columns with these `names`, with commas between; nothing is kept of others")
 	fs.BoolVar(&c.in.sql, "sql", false, "print the analysis as SQL for a database, with thresholds of these files")
-	fs.StringVar(&c.rows, "rows", "", "write the rows of the table to this `file`, too, as an object of JSON a line")
+	fs.StringVar(&c.rowsFile, "rows", "", "write the rows of the table to this `file`, too, as an object of JSON a line")
 	c.http = c.HTTP(fs)
 	c.in.Flags(fs)
 	if status, ok := c.Parse(fs, args, c.IO); !ok {
@@ -135,7 +135,7 @@ func (c *command) parse(args []string) (status int, ok bool) {
 		err = fmt.Errorf("-max is %d: it must be more than 0", c.in.Max)
 	case c.in.most <= 0:
 		err = fmt.Errorf("-table is %d: it must be more than 0", c.in.most)
-	case c.segments != 0 && (c.page != "" || c.rows != "" || c.in.sql || c.http.Given()):
+	case c.segments != 0 && (c.page != "" || c.rowsFile != "" || c.in.sql || c.http.Given()):
 		err = errors.New("-segments goes with none of -html, -http, -rows and -sql")
 	case c.in.sql && c.http.Given():
 		err = errors.New("-sql does not go with -http")
@@ -224,8 +224,8 @@ func (c *command) answer(t *why.Table) error {
 			return err
 		}
 	}
-	if c.rows != "" {
-		if err := writeRows(c.rows, t, r); err != nil {
+	if c.rowsFile != "" {
+		if err := writeRows(c.rowsFile, t, r); err != nil {
 			return err
 		}
 	}
@@ -235,7 +235,7 @@ func (c *command) answer(t *why.Table) error {
 	if err := r.WriteText(c.Stdout); err != nil {
 		return err
 	}
-	if next := nextStep(r, c.in.tasks, c.place(t, r.Top(), kind)); next != "" {
+	if next := nextStep(r, c.in.tasks, placeOf(&c.in.joined, t, r.Top(), kind, c.files)); next != "" {
 		fmt.Fprintf(c.Stdout, "\nTo look further: %s\n", next)
 	}
 	if one := example(t, r, c.files); one != "" {
