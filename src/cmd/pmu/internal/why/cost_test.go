@@ -55,9 +55,9 @@ func TestCostColumn(t *testing.T) {
 	rows := func(list ...int) *Table {
 		var b Builder
 		for _, running := range list {
-			x := &record.Task{Wall: 10, Goroutines: 1}
-			x.Parts[pprof.TimeRunning] = 10
-			if running != 10 {
+			x := &record.Task{Wall: 1000, Goroutines: 1}
+			x.Parts[pprof.TimeRunning] = 1000
+			if running != 1000 {
 				x.Ender, x.Goroutines = record.Ender{Goroutine: 1, Parts: x.Parts}, 2
 			}
 			x.Parts[pprof.TimeRunning] = time.Duration(running)
@@ -66,12 +66,12 @@ func TestCostColumn(t *testing.T) {
 		return b.Table("ms")
 	}
 	cost := func(c Column) bool { return c.Name == "cost running" }
-	if slices.ContainsFunc(rows(10, 10).Columns, cost) {
+	if slices.ContainsFunc(rows(1000, 1009).Columns, cost) {
 		t.Error("there is a cost that is the latency")
 	}
-	tab := rows(10, 10, 30, 10)
+	tab := rows(1000, 1010, 3000, 1000)
 	i := slices.IndexFunc(tab.Columns, cost)
-	if want := []float64{1e-5, 1e-5, 3e-5, 1e-5}; i < 0 || !slices.Equal(tab.Columns[i].Values, want) {
+	if want := []float64{1e-3, 1e-3, 3e-3, 1e-3}; i < 0 || !slices.Equal(tab.Columns[i].Values, want) {
 		t.Errorf("cost in column %d, want %v", i, want)
 	}
 }

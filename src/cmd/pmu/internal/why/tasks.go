@@ -268,12 +268,16 @@ func (r *taskRow) notes(t *record.Task) {
 	}
 }
 
-// cost adds for how long all goroutines took a thread, if that is more than what was waited for: else the
-// parts say so.
+// cost adds for how long all goroutines took a thread, if in some row that is more than what was waited for,
+// by more than 1 % of the task: else the parts say so.
 func (r *taskRow) cost(t *record.Task) {
 	for _, p := range onThread {
 		name := costColumn + record.PartName(p)
-		if t.Parts[p] == r.x.Parts[p] && r.byName[name+r.of] == nil && r.Skip == nil {
+		d := t.Parts[p]
+		if d-r.x.Parts[p] <= t.Wall/100 {
+			d = r.x.Parts[p]
+		}
+		if d == r.x.Parts[p] && r.byName[name+r.of] == nil && r.Skip == nil {
 			continue
 		}
 		if r.byName[name+r.of] == nil { // so far both were the same
@@ -283,6 +287,6 @@ func (r *taskRow) cost(t *record.Task) {
 		c := r.column(name, "ms", 0)
 		c.Group(Sum)
 		c.column.Cost = true
-		c.Number(inMS(t.Parts[p]))
+		c.Number(inMS(d))
 	}
 }

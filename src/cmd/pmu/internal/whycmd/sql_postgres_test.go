@@ -422,6 +422,13 @@ func writeTasks(t *testing.T, n int) string {
 			}
 			x.Calls = append(x.Calls, record.Call{Kind: "GET stock", Wall: d})
 		}
+		if x.Goroutines > 1 && hit(0.3) { // another one runs, for which it does not wait
+			x.Ender = record.Ender{Goroutine: 1, Parts: x.Parts}
+			x.Parts[pprof.TimeRunning] += time.Duration(r.Float64() * 1e6)
+			if hit(0.1) {
+				x.Parts[pprof.TimeRunning] += 40 * time.Millisecond
+			}
+		}
 		items := r.IntN(20)
 		if hit(0.01) {
 			items += 500
@@ -591,6 +598,7 @@ func TestPostgresNotices(t *testing.T) {
 		{`adjusted \+ 0\.5\) DESC`, `adjusted + 0.5)`},
 		{`AND \(sampled OR NOT slow\)`, ``},
 		{`NOT early AND`, ``},
+		{`ELSE \(line->>'(\S+)'\)::double precision END`, `ELSE (r.latency->>'$1')::double precision END`},
 	}
 	noticed := make([]bool, len(mutations))
 	for _, tt := range postgresTests {

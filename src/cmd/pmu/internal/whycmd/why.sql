@@ -49,7 +49,7 @@ SELECT id,
 {{- else if eq .Source "part"}}
   (r.latency->>{{text .Key}})::double precision / 1e6 AS c{{.I}}
 {{- else if eq .Source "cost"}}
-  (line->>{{text .Key}})::double precision / 1e6 AS c{{.I}}
+  CASE WHEN (line->>{{text .Key}})::double precision - (r.latency->>{{text .Key}})::double precision <= floor(wall_ns / 100) THEN (r.latency->>{{text .Key}})::double precision ELSE (line->>{{text .Key}})::double precision END / 1e6 AS c{{.I}}
 {{- else if eq .Source "ratio"}}
   {{.Value}} AS c{{.I}}
 {{- else if eq .Source "region"}}
