@@ -5,6 +5,7 @@
 package why
 
 import (
+	record "internal/task"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +25,8 @@ type Builder struct {
 	latency []float64
 	time    []float64 // nil, or of the first rows
 	biased  []bool    // ditto
-	text    int       // bytes of words
+	trace   []record.TraceID
+	text    int // bytes of words
 	columns []*ColumnBuilder
 	byName  map[string]*ColumnBuilder
 }
@@ -101,6 +103,14 @@ func (b *Builder) Biased() {
 	b.biased[row] = true
 }
 
+// Trace sets the ID of the present row's trace.
+func (b *Builder) Trace(id record.TraceID) {
+	if row := len(b.latency) - 1; len(b.trace) < row {
+		b.trace = append(b.trace, make([]record.TraceID, row-len(b.trace))...)
+	}
+	b.trace = append(b.trace, id)
+}
+
 // Rows returns the number of rows.
 func (b *Builder) Rows() int { return len(b.latency) }
 
@@ -111,7 +121,7 @@ const wordSize = 64
 // what others send.
 func (b *Builder) Size() int {
 	const cell = 8
-	return cell*(len(b.columns)+1)*len(b.latency) + b.text
+	return cell*(len(b.columns)+1)*len(b.latency) + len(b.trace)*len(record.TraceID{}) + b.text
 }
 
 // Column returns the column with a name, which it makes if there is none. Empty is the value
@@ -148,6 +158,29 @@ func (c *ColumnBuilder) Group(g Group) { c.column.Group = g }
 
 // State reports whether there is a cell that is not empty, and whether these are words.
 func (c *ColumnBuilder) State() (begun, words bool) { return c.begun, c.words }
+
+// unset makes a cell empty, in any row.
+func (c *ColumnBuilder) unset(row int) {
+	if c.skip || c.out {
+		return
+	}
+	c.fill(row)
+	if row < len(c.column.Values) {
+		c.column.Values[row] = nan
+	} else {
+		c.column.Values = append(c.column.Values, nan)
+	}
+}
+
+// copy makes the cells before the present row those of another column, of numbers.
+func (c *ColumnBuilder) copy(of *ColumnBuilder) {
+	if of == nil || c.skip || c.out {
+		return
+	}
+	c.begin(false)
+	row := len(c.b.latency) - 1
+	c.column.Values = append(c.column.Values[:0], of.column.Values[:min(row, len(of.column.Values))]...)
+}
 
 // Set reports whether the cell in the present row is set.
 func (c *ColumnBuilder) Set() bool { return len(c.column.Values) == len(c.b.latency) }
@@ -372,6 +405,9 @@ func (b *Builder) Table(unit string) *Table {
 			b.biased = append(b.biased, false)
 		}
 		t.Biased = b.biased
+	}
+	if b.trace != nil {
+		t.Trace = append(b.trace, make([]record.TraceID, len(b.latency)-len(b.trace))...)
 	}
 	for _, c := range b.columns {
 		if !c.begun {

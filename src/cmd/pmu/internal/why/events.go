@@ -16,6 +16,7 @@ const (
 	Inst                 // instructions, of all or of some kinds
 	Cache                // accesses and misses of caches and of TLBs
 	Cycle                // time and cycles on a CPU
+	Sum                  // a time that includes others' columns: these can cause it, and it causes none
 
 	// inKernel is set in the last three if only what the kernel does is counted. These are a family
 	// of their own, with the same order: the kernel's instructions don't make the program's misses.
@@ -26,8 +27,10 @@ const (
 // with can cause all else.
 func (g Group) mayCause(h Group) bool {
 	switch {
-	case g == h:
+	case g == h || g == Sum:
 		return false
+	case h == Sum:
+		return true
 	case g == Input:
 		return true
 	case g == Kernel:

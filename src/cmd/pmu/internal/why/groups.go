@@ -209,16 +209,17 @@ func (t *Table) Describe(g *Groups) {
 	type id struct {
 		name   string
 		kernel bool
+		of     string
 	}
 	columns := make(map[id][]string) // by event
 	infos := make([]eventInfo, len(t.Columns))
 	ids := make([]id, len(t.Columns))
 	for i := range t.Columns {
 		c := &t.Columns[i]
-		name, kernel := eventName(c.Name)
+		name, kernel := eventName(strings.TrimSuffix(c.Name, c.Of))
 		var ok bool
 		if name, infos[i], ok = g.find(name); ok && c.Words == nil {
-			ids[i] = id{name, kernel}
+			ids[i] = id{name, kernel, c.Of}
 			columns[ids[i]] = append(columns[ids[i]], c.Name)
 		}
 	}
@@ -242,7 +243,7 @@ func (t *Table) Describe(g *Groups) {
 				continue
 			}
 			seen[parent] = true
-			c.Parents = append(c.Parents, columns[id{parent, ids[i].kernel}]...)
+			c.Parents = append(c.Parents, columns[id{parent, ids[i].kernel, c.Of}]...)
 			list = append(slices.Clip(list), info.parents...)
 		}
 	}

@@ -55,7 +55,7 @@ var liveCauses = []liveCause{
 	{"GC assist", "GC", (*service).assist},
 	{"page faults", "page-faults", (*service).faults},
 	{"CPU hog", "runnable", (*service).hogged},
-	{"slow downstream", "call GET /stock", (*service).call},
+	{"slow downstream", "call GET /stock of stock:80", (*service).call},
 	{"payload", "note size", (*service).payload},
 }
 

@@ -20,6 +20,24 @@ type Cond struct {
 	IsWord bool
 }
 
+// Meets reports whether a row meets conditions, by column.
+func (t *Table) Meets(row int, conds map[string]Cond) bool {
+	n := 0
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		cond, ok := conds[c.Name]
+		if !ok {
+			continue
+		}
+		v := c.Values[row]
+		if bad(v) || cond.IsWord && c.Words[int(v)] != cond.Word || !cond.IsWord && (v < cond.Lo || v >= cond.Hi) {
+			return false
+		}
+		n++
+	}
+	return n == len(conds)
+}
+
 // A Pattern is the joint conditions that describe the requests that took from From to To
 // (exclusive and inclusive), best of those that were tried.
 type Pattern struct {

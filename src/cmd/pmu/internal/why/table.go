@@ -7,6 +7,7 @@ package why
 import (
 	"cmp"
 	"fmt"
+	record "internal/task"
 	"math"
 	"slices"
 )
@@ -24,6 +25,9 @@ type Table struct {
 	// Biased are the requests that were not chosen at random: they are there for being slow, or
 	// others of their time are not there any more. It is nil if there are none.
 	Biased []bool
+
+	// Trace are the IDs of the requests' traces; it is nil if they have none.
+	Trace []record.TraceID
 }
 
 // A Column is an attribute of requests: a number, or a word. Numbers are what analyses call
@@ -47,6 +51,21 @@ type Column struct {
 	// the table of events.
 	Group   Group
 	Parents []string
+
+	// Of is what Name ends in if the column is of a task that worked for the request on another
+	// server: " on db (GET /)". The event is what is before.
+	Of string
+
+	// Cost says that the event is no part of the latency, and so never makes the tail: what all
+	// goroutines have used, whether the request waited for them or not.
+	Cost bool
+}
+
+// mayCause reports whether the event of column c can cause that of column d. Where they are of
+// different tasks of a request it may do so only if the one includes the other, or comes with the
+// request: instructions on one server make no misses on another.
+func (c *Column) mayCause(d *Column) bool {
+	return c.Group.mayCause(d.Group) && (c.Of == d.Of || c.Group == Input || d.Group == Sum)
 }
 
 // Sort sorts the columns by name, so that their order says nothing.
@@ -162,6 +181,12 @@ func (t *Table) Keep(keep func(row int) bool) {
 			t.Biased[k] = t.Biased[i]
 		}
 		t.Biased = t.Biased[:len(rows)]
+	}
+	if t.Trace != nil {
+		for k, i := range rows {
+			t.Trace[k] = t.Trace[i]
+		}
+		t.Trace = t.Trace[:len(rows)]
 	}
 	for i := range t.Columns {
 		t.Columns[i].Values = pick(t.Columns[i].Values)

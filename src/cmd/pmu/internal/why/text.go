@@ -313,6 +313,8 @@ const (
 	mayBeChance = "may be chance"
 	ownTime     = "high in slow requests, but its own time is too short"
 	noImpact    = "no impact"
+
+	besideLatency = "high in slow requests, but cost, and no part of the latency"
 )
 
 // A ruling is why events are out of the question.
@@ -335,6 +337,8 @@ func (r *Report) ruledOut() (list []ruling) {
 			groups[remarkFew] = append(groups[remarkFew], few)
 		case e.Remark != "":
 			groups[e.Remark] = append(groups[e.Remark], e.Event)
+		case e.Beside && e.Raw >= leastCause:
+			groups[besideLatency] = append(groups[besideLatency], fmt.Sprintf("%s (%s)", e.Event, percent(e.Raw)))
 		case e.Raw >= leastCause && e.Adjusted < leastCause:
 			if e.Own < leastCause {
 				groups[ownTime] = append(groups[ownTime], fmt.Sprintf("%s (%s)", e.Event, percent(e.Own)))
@@ -347,7 +351,7 @@ func (r *Report) ruledOut() (list []ruling) {
 			groups[noImpact] = append(groups[noImpact], e.Event)
 		}
 	}
-	for _, why := range []string{ownTime, mayBeChance, noImpact, remarkNoStep, remarkConstant, remarkFew} {
+	for _, why := range []string{ownTime, besideLatency, mayBeChance, noImpact, remarkNoStep, remarkConstant, remarkFew} {
 		if names := groups[why]; len(names) > 0 {
 			list = append(list, ruling{why, names, false})
 		}

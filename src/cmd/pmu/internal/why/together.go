@@ -53,7 +53,7 @@ func jointly(r *ranked, p float64, seed uint64, events []*event) *Joint {
 	}
 	shares := make([]share, len(events))
 	if !r.parallel(len(events), func(i int) {
-		if e := events[i]; e.Remark == "" && e.N == n {
+		if e := events[i]; e.Remark == "" && e.N == n && !e.Beside {
 			shares[i] = share{event: e, delayed: e.delayed(r, slow)}
 		}
 	}) {
@@ -76,7 +76,7 @@ func jointly(r *ranked, p float64, seed uint64, events []*event) *Joint {
 		}
 		// An event that may be the cause describes them as well.
 		for _, s := range shares {
-			if s.f >= best.f-lessF && s.Group.mayCause(best.Group) {
+			if s.f >= best.f-lessF && s.mayCause(best.Column) {
 				best = s
 			}
 		}

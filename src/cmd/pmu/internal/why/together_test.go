@@ -219,8 +219,8 @@ func TestDelayed(t *testing.T) {
 			call = 7
 		}
 		b.Add(running + call)
-		b.part("running", running)
-		b.part("call x", call)
+		(&taskRow{Builder: &b, known: new(Callees)}).part("running", running)
+		(&taskRow{Builder: &b, known: new(Callees)}).part("call x", call)
 		b.Column("note x", "", nan).Number(1)
 	}
 	r := rank(b.Table("ms"), false)

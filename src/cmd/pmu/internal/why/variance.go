@@ -56,6 +56,7 @@ type Impact struct {
 	Adjusted float64
 	Own      float64
 	Known    bool // the event's time is known: it is a part of the latency
+	Beside   bool // it is a cost, which is beside the latency
 	Cause    string
 	Jaccard  float64
 
@@ -110,7 +111,7 @@ type event struct {
 func variance(r *ranked, p float64, seed uint64) (list []Impact, pairs []Pair, events []*event, ok bool) {
 	for i := range r.Columns {
 		if r.Columns[i].Words == nil {
-			events = append(events, &event{Column: &r.Columns[i], Impact: Impact{Event: r.Columns[i].Name, Unit: r.Columns[i].Unit}})
+			events = append(events, &event{Column: &r.Columns[i], Impact: Impact{Event: r.Columns[i].Name, Unit: r.Columns[i].Unit, Beside: r.Columns[i].Cost}})
 		}
 	}
 	if !r.parallel(len(events), func(i int) { events[i].measure(r, p) }) {
@@ -555,7 +556,7 @@ func adjust(events []*event, w *work) (pairs []Pair) {
 		}
 		e.Adjusted = e.Raw
 		for _, c := range events {
-			if c == e || c.Remark != "" || c.Raw <= 0 || !c.Group.mayCause(e.Group) {
+			if c == e || c.Remark != "" || c.Raw <= 0 || !c.mayCause(e.Column) {
 				continue
 			}
 			j := shared(c, e)
@@ -570,7 +571,7 @@ func adjust(events []*event, w *work) (pairs []Pair) {
 	for i, e := range events {
 		for _, c := range events[:i] {
 			if e.Remark != "" || c.Remark != "" || min(e.Adjusted, c.Adjusted) < leastImpact ||
-				e.Group.mayCause(c.Group) || c.Group.mayCause(e.Group) {
+				e.mayCause(c.Column) || c.mayCause(e.Column) || e.Group == Sum || c.Group == Sum {
 				continue
 			}
 			if j := shared(c, e); j >= together {

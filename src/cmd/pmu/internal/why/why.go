@@ -135,10 +135,10 @@ func analyze(t *Table, o Options, w *work) (*Report, error) {
 			return nil, errStopped
 		}
 	}
-	// What only follows another event describes nothing.
+	// What only follows another event describes nothing, nor does a cost, nor what takes less time.
 	c.Columns = slices.DeleteFunc(c.Columns, func(col Column) bool {
 		i := slices.IndexFunc(rep.Impacts, func(e Impact) bool { return e.Event == col.Name })
-		return i >= 0 && rep.Impacts[i].follows()
+		return col.Cost || i >= 0 && (rep.Impacts[i].follows() || rep.Impacts[i].short())
 	})
 	var also map[string][]string
 	if rep.Patterns, also = describeSlow(r, o); r.stopped() {
@@ -331,13 +331,19 @@ func (e *Impact) follows() bool {
 	return e.Parent != "" || e.Remark == "" && e.Raw >= leastCause && e.Adjusted < leastImpact
 }
 
+// short reports whether the event is high in slow requests, but took less than half of the time by which these are
+// slow: what nobody waited for is counted, too.
+func (e *Impact) short() bool {
+	return e.Remark == "" && e.Raw >= leastCause && e.Own < e.Raw/2
+}
+
 // causes returns the events that make the tail.
 func (r *Report) causes() (list []Impact) {
 	if !r.hasTail() {
 		return nil
 	}
 	for _, e := range r.Impacts {
-		if e.makesTail() {
+		if e.makesTail() && !e.Beside {
 			list = append(list, e)
 		}
 	}
@@ -382,7 +388,7 @@ func first(r *ranked, list []Impact, events []*event, p float64) (names []string
 	for i := range list[1:] {
 		x := &list[1+i]
 		e := find(x.Event)
-		if _, most := x.bounds(); x.Known != top.Known || x.Only != top.Only || most < least || t.Group.mayCause(e.Group) || e.Group.mayCause(t.Group) {
+		if _, most := x.bounds(); x.Known != top.Known || x.Only != top.Only || most < least || t.mayCause(e.Column) || e.mayCause(t.Column) {
 			continue
 		}
 		if jaccard(t.high[:words], t.recorded[:words], e.high[:words], e.recorded[:words]) >= together {

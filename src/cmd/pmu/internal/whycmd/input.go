@@ -52,7 +52,8 @@ type input struct {
 	unit  string // of latencies, of all files
 	tasks bool   // there were records of tasks
 
-	spans spans
+	spans  spans
+	joined joined
 
 	// For -sql: where in a line each column is, by name; nil if it is in two places.
 	sql   bool
@@ -175,7 +176,7 @@ func (in *input) blockSize(usual int) int {
 
 // use says in which unit the file has latencies. All files must have one.
 func (in *input) use(unit string) error {
-	if in.b.Rows() == 0 && len(in.spans.list) == 0 {
+	if in.b.Rows() == 0 && len(in.spans.list) == 0 && len(in.joined.arrived) == 0 {
 		in.unit = unit
 	}
 	if in.unit != unit {
@@ -187,10 +188,10 @@ func (in *input) use(unit string) error {
 // full returns an error if the table takes more than it may. (Columns that few requests have take
 // as much as others, so a small file may make a large table.)
 func (in *input) full() error {
-	return in.atMost(in.b.Size() + in.spans.size)
+	return in.atMost(in.b.Size() + in.spans.size + in.joined.size)
 }
 
-// fullOfRows is full while rows are made of the spans, which have been counted by themselves.
+// fullOfRows is full while rows are made of spans or of tasks, which have been counted by themselves.
 func (in *input) fullOfRows() error { return in.atMost(in.b.Size()) }
 
 func (in *input) atMost(size int) error {
@@ -234,31 +235,6 @@ func (f *file) readRecords() error {
 			f.skipped = r.Skipped()
 			return err
 		}
-	}
-}
-
-// task adds the record of a task. Calls of other servers are attributes of the tasks that
-// make them.
-func (f *file) task(t *record.Task) {
-	f.tasks = true
-	var h maphash.Hash
-	h.SetSeed(seed)
-	h.Write(t.Trace[:])
-	h.Write(t.Span[:])
-	id := h.Sum64()
-	if !t.Span.IsZero() {
-		if _, ok := f.seen[id]; ok {
-			f.twice++
-			return
-		}
-		if f.seen == nil {
-			f.seen = make(map[uint64]struct{})
-		}
-		f.seen[id] = struct{}{}
-	}
-	if t.Flags&record.Client == 0 {
-		f.b.AddTask(t)
-		f.progress.rows(f.b.Rows())
 	}
 }
 

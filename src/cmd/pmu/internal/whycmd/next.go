@@ -9,6 +9,7 @@ import (
 	"cmd/pmu/internal/why"
 	"fmt"
 	record "internal/task"
+	"math"
 	"net/url"
 	"runtime/pprof"
 	"strconv"
@@ -39,14 +40,54 @@ func recorded(column string) bool {
 	return strings.Contains(column, " ") // a region, a call or a note
 }
 
+// A place is where the records of an event came from: files or URLs, and of which kind they are. Event is
+// the name that it has there.
+type place struct {
+	event, kind string
+	names       []string
+}
+
+// placeOf returns where an event is of. On another server than the requests it is of a kind of its own.
+func placeOf(j *joined, t *why.Table, event, kind string, names []string) place {
+	p := place{event, kind, names}
+	server := ""
+	for i := range t.Columns {
+		col := &t.Columns[i]
+		switch {
+		case col.Name == event && col.Of != "":
+			server, p.kind = j.callees.Task(col.Of)
+			p.event = strings.TrimSuffix(event, col.Of)
+		case col.Name == "server" && server == "" && col.Words != nil:
+			server = mostFrequent(col)
+		}
+	}
+	if name := j.from[server]; name != "" && len(names) > 1 && (p.event != event || steps[event] != "" || !recorded(event)) {
+		p.names = []string{name}
+	}
+	return p
+}
+
+// mostFrequent returns the word that most cells of a column have.
+func mostFrequent(c *why.Column) (word string) {
+	counts := make([]int, len(c.Words))
+	most := 0
+	for _, v := range c.Values {
+		if v == v {
+			if counts[int(v)]++; counts[int(v)] > most {
+				word, most = c.Words[int(v)], counts[int(v)]
+			}
+		}
+	}
+	return word
+}
+
 // nextStep returns the next command to run, or "".
-func nextStep(r *why.Report, kind string, tasks bool, names []string) string {
+func nextStep(r *why.Report, tasks bool, p place) string {
 	if !tasks || len(r.First) == 0 {
 		return ""
 	}
-	event := r.Top()
-	for _, name := range names {
-		if event == "" {
+	for _, name := range p.names {
+		if p.event == "" {
 			break // one of several
 		}
 		u, err := url.Parse(name)
@@ -55,22 +96,58 @@ func nextStep(r *why.Report, kind string, tasks bool, names []string) string {
 		}
 		server := u.Scheme + "://" + u.Host
 		focus := ""
-		if kind != "" {
-			focus = fmt.Sprintf(" -tagfocus='task=^%s$'", quoteMeta(kind))
+		if p.kind != "" {
+			focus = fmt.Sprintf(" -tagfocus='task=^%s$'", quoteMeta(p.kind))
 		}
-		if step := steps[event]; step != "" {
+		if step := steps[p.event]; step != "" {
 			return fmt.Sprintf(step+"%.0[1]s%.0[2]s", server, focus)
 		}
-		if !recorded(event) {
+		event := why.RatioEvent(p.event)
+		if event == "" && !recorded(p.event) {
+			event = p.event
+		}
+		if event != "" {
 			return fmt.Sprintf("go tool pprof%s '%s/debug/pprof/profile?seconds=30&event=%s'", focus, server, url.QueryEscape(event))
 		}
 		break
 	}
 	only := ""
-	if !strings.ContainsFunc(kind, obeyed) {
-		only = fmt.Sprintf(" -kind '%s'", strings.ReplaceAll(kind, "'", `'\''`))
+	if !strings.ContainsFunc(p.kind, obeyed) {
+		only = fmt.Sprintf(" -kind '%s'", strings.ReplaceAll(p.kind, "'", `'\''`))
 	}
-	return fmt.Sprintf("go tool pmu tasks -slow%s %s", only, strings.Join(names, " "))
+	return fmt.Sprintf("go tool pmu tasks -slow%s %s", only, strings.Join(p.names, " "))
+}
+
+// example returns the command that shows one of the requests that the report is about, or "": of those in which
+// the event is high that makes the tail, or that the pattern of the most requests describes, the slowest.
+func example(t *why.Table, r *why.Report, names []string) string {
+	conds := make(map[string]why.Cond)
+	for _, e := range r.Impacts {
+		if e.Event == r.Top() {
+			conds[e.Event] = why.Cond{Column: e.Event, Lo: math.Nextafter(e.Threshold, math.Inf(1)), Hi: math.Inf(1)}
+		}
+	}
+	if most := 0; len(conds) == 0 {
+		for _, p := range r.Patterns {
+			if p.TP > most {
+				most = p.TP
+				clear(conds)
+				for _, c := range p.Conds {
+					conds[c.Column] = c
+				}
+			}
+		}
+	}
+	best := -1
+	for row, latency := range t.Latency {
+		if len(conds) > 0 && row < len(t.Trace) && !t.Trace[row].IsZero() && (best < 0 || latency > t.Latency[best]) && t.Meets(row, conds) {
+			best = row
+		}
+	}
+	if best < 0 {
+		return ""
+	}
+	return fmt.Sprintf("go tool pmu tasks -trace %x %s", t.Trace[best][:], strings.Join(names, " "))
 }
 
 // obeyed reports whether a terminal might obey r, or a byte that is no letter. Kinds are of records,

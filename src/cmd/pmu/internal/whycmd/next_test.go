@@ -7,7 +7,12 @@ package whycmd
 import (
 	"cmd/pmu/internal/why"
 	record "internal/task"
+	"math"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -15,7 +20,7 @@ import (
 const serverURL = "http://localhost:6060/debug/pprof/tasks"
 
 func nextOf(event, kind string, names ...string) string {
-	return nextStep(&why.Report{First: []string{event}}, kind, true, names)
+	return nextStep(&why.Report{First: []string{event}}, true, place{event, kind, names})
 }
 
 // TestNextParts tests that no part of time is sampled as if it were an event.
@@ -29,6 +34,91 @@ func TestNextParts(t *testing.T) {
 	}
 	if got := nextOf("cache-misses", "", serverURL); !strings.HasSuffix(got, "event=cache-misses'") {
 		t.Errorf("an event: %s", got)
+	}
+}
+
+// TestNextRatio tests that of a ratio its cycles are sampled.
+func TestNextRatio(t *testing.T) {
+	for event, want := range map[string]string{
+		"ns per cycle":                      "cycles",
+		"cycles per instruction (cycles:u)": "cycles%3Au",
+	} {
+		if got := nextOf(event, "k", serverURL); got != "go tool pprof -tagfocus='task=^k$' 'http://localhost:6060/debug/pprof/profile?seconds=30&event="+want+"'" {
+			t.Errorf("%s: %s", event, got)
+		}
+	}
+}
+
+// TestNextServer tests that the next step is on the server that the cause is on, and of the kind there.
+func TestNextServer(t *testing.T) {
+	f := newFleet(5, fleetNames...)
+	f.run(t, 1500, func(i int) *job { return chain(rare(i, f.around(40*testMs))) })
+	var urls []string
+	for _, list := range f.files[:5] {
+		var lines []byte
+		for _, x := range list {
+			lines = append(record.AppendJSON(lines, x), '\n')
+		}
+		ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(lines) }))
+		defer ts.Close()
+		urls = append(urls, ts.URL+"/debug/pprof/tasks")
+	}
+	_, got, errs := call(append([]string{"-p", "0.98"}, urls...)...)
+	if errs != "" {
+		t.Error(errs)
+	}
+	contains(t, "report", got, "mutex on backup5 (write) makes the tail",
+		"\nTo look further: go tool pprof '"+strings.TrimSuffix(urls[4], "/tasks")+"/mutex?seconds=30'\n")
+	j := &joined{from: map[string]string{"front": urls[0], "backup5": urls[4]}}
+	tab := &why.Table{Columns: []why.Column{{Name: "server", Words: []string{"backup5", "front"}, Values: []float64{0, 1, 1}}}}
+	for event, want := range map[string][]string{"cycles": urls[:1], "running": urls[:1], "chan": urls, "call a": urls} {
+		if p := placeOf(j, tab, event, "k", urls); !slices.Equal(p.names, want) || p.event != event || p.kind != "k" {
+			t.Errorf("%s: %+v, want %v", event, p, want)
+		}
+	}
+}
+
+// TestExample tests that the command for one request names the slowest of those that the report is about.
+func TestExample(t *testing.T) {
+	id := func(n byte) record.TraceID { return record.TraceID{n} }
+	tab := &why.Table{Latency: []float64{9, 8, 7, 6}, Trace: []record.TraceID{id(1), {}, id(3), id(4)},
+		Columns: []why.Column{{Name: "a", Values: []float64{1, 5, 5, 5}}, {Name: "w", Values: []float64{0, 0, 0, 1}, Words: []string{"x", "y"}}}}
+	inf := math.Inf(1)
+	one := func(p ...why.Pattern) *why.Report { return &why.Report{Patterns: p} }
+	for i, tt := range []struct {
+		r    *why.Report
+		want string // how the ID begins
+	}{
+		{&why.Report{First: []string{"a"}, Impacts: []why.Impact{{Event: "b"}, {Event: "a", Threshold: 1}}}, "03"},
+		{&why.Report{First: []string{"a"}, Impacts: []why.Impact{{Event: "a", Threshold: 0.5}}}, "01"},
+		{one(why.Pattern{TP: 1, Conds: []why.Cond{{Column: "a", Hi: 2}}}, why.Pattern{TP: 2, Conds: []why.Cond{{Column: "a", Lo: 2, Hi: inf}, {Column: "w", IsWord: true, Word: "y"}}}), "04"},
+		{one(why.Pattern{TP: 1, Conds: []why.Cond{{Column: "a", Lo: -inf, Hi: 2}}}), "01"},
+		{one(why.Pattern{TP: 1, Conds: []why.Cond{{Column: "a", Lo: 6, Hi: inf}}}), ""},
+		{one(), ""},
+	} {
+		got := example(tab, tt.r, []string{"f", "g"})
+		want := ""
+		if tt.want != "" {
+			want = "go tool pmu tasks -trace " + tt.want + strings.Repeat("0", 30) + " f g"
+		}
+		if got != want {
+			t.Errorf("%d: %q, want %q", i, got, want)
+		}
+	}
+	tab.Keep(func(row int) bool { return row != 2 })
+	if got := example(tab, &why.Report{First: []string{"a"}, Impacts: []why.Impact{{Event: "a", Threshold: 1}}}, nil); !strings.Contains(got, " 04") {
+		t.Errorf("of some rows: %q", got)
+	}
+	// The report of files has it.
+	f := newFleet(7, fleetNames...)
+	files := f.run(t, 1500, func(i int) *job { return chain(rare(i, f.around(40*testMs))) })
+	_, got, _ := call(append([]string{"-p", "0.98"}, files...)...)
+	m := regexp.MustCompile(`One of these requests: go tool pmu tasks -trace ([0-9a-f]{16})0{16} `).FindStringSubmatch(got)
+	if m == nil {
+		t.Fatalf("no request:\n%s", got)
+	}
+	if n, err := strconv.ParseUint(m[1], 16, 64); err != nil || (n-1)%30 != 7 {
+		t.Errorf("request %s has no wait: %v", m[1], err)
 	}
 }
 

@@ -35,9 +35,11 @@ JSON a line. It may be compressed by gzip or zstd. In a table the column latency
 how long a request took, and every other column is an attribute, of numbers or of
 words. Of spans a request is a span without a parent, and its attributes are the times
 that spans below it took, without those that they waited for themselves. "-" is
-standard input. All files are one table.
+standard input. All files are one table. Records of several servers are joined by the
+IDs of traces: a request has what each server had of it.
 
 	go tool pmu why -http=: http://localhost:6060/debug/pprof/tasks
+	go tool pmu why front.tasks db1.tasks db2.tasks
 	go tool pmu why -latency ms requests.csv
 
 What cannot be read of a file is skipped, and reported. The exit status is 0 if there
@@ -60,6 +62,7 @@ type command struct {
 	at       string   // the column of the time
 	segments int
 	page     string
+	rowsFile string
 	http     *verb.HTTP
 	files    []string
 }
@@ -107,6 +110,7 @@ func (c *command) parse(args []string) (status int, ok bool) {
 	groups := fs.String("groups", "", "a `file` with more events: lines of an event, its group (INST, CACHE, CYCLE, KERNEL, INPUT,\nOTHER, or = and another name of it) and its parents with semicolons between")
 	columns := fs.String("columns", "", "keep only the columns with these `names`, with commas between")
 	fs.BoolVar(&c.in.sql, "sql", false, "print the analysis as SQL for a database, with thresholds of these files")
+	fs.StringVar(&c.rowsFile, "rows", "", "write the rows of the table to this `file`, too, as an object of JSON a line")
 	c.http = c.HTTP(fs)
 	c.in.Flags(fs)
 	if status, ok := c.Parse(fs, args, c.IO); !ok {
@@ -137,8 +141,8 @@ func (c *command) parse(args []string) (status int, ok bool) {
 		err = fmt.Errorf("-segments is %d: it must be 2 at least", c.segments)
 	case c.o.Bandwidth < 0:
 		err = fmt.Errorf("-bandwidth is %v: it must not be less than 0", c.o.Bandwidth)
-	case c.segments != 0 && (c.page != "" || c.in.sql || c.http.Given()):
-		err = errors.New("-segments goes with none of -html, -http and -sql")
+	case c.segments != 0 && (c.page != "" || c.rowsFile != "" || c.in.sql || c.http.Given()):
+		err = errors.New("-segments goes with none of -html, -http, -rows and -sql")
 	case c.in.sql && c.http.Given():
 		err = errors.New("-sql does not go with -http")
 	}
@@ -171,6 +175,11 @@ func (c *command) read() (*why.Table, error) {
 		in.failed = true
 	}
 	in.spans.say(c.Stderr)
+	if err := in.joined.rows(&in.b, c.kind, in.fullOfRows); err != nil {
+		fmt.Fprintf(c.Stderr, "pmu why: records: %v\n", err)
+		in.failed = true
+	}
+	in.joined.say(c.Stderr)
 	in.progress.end()
 	in.sayLeft()
 	if in.b.Rows() == 0 {
@@ -221,14 +230,22 @@ func (c *command) answer(t *why.Table) error {
 			return err
 		}
 	}
+	if c.rowsFile != "" {
+		if err := writeRows(c.rowsFile, t, r); err != nil {
+			return err
+		}
+	}
 	if c.in.sql {
 		return c.in.writeSQL(c.Stdout, t, r, kind, len(t.Latency) == c.in.b.Rows(), c.files, c.o.Groups)
 	}
 	if err := r.WriteText(c.Stdout); err != nil {
 		return err
 	}
-	if next := nextStep(r, kind, c.in.tasks, c.files); next != "" {
+	if next := nextStep(r, c.in.tasks, placeOf(&c.in.joined, t, r.Top(), kind, c.files)); next != "" {
 		fmt.Fprintf(c.Stdout, "\nTo look further: %s\n", next)
+	}
+	if one := example(t, r, c.files); one != "" {
+		fmt.Fprintf(c.Stdout, "One of these requests: %s\n", one)
 	}
 	if c.http.Given() {
 		return c.http.ServePage(c.IO, why.ContentSecurityPolicy, r.WriteHTML)

@@ -37,7 +37,8 @@ type script struct {
 	Requests int
 	P        float64
 
-	Tasks        bool
+	Tasks        bool   // lines are records of tasks
+	Rows         bool   // lines are those of -rows
 	Kind, NoKind string // NoKind is the kind of requests that have none
 	Random       bool   // only those that were chosen at random
 	Latency      string
@@ -59,6 +60,7 @@ type sqlEvent struct {
 	Key       string
 	Value     string // of a table: the cell, as jsonb
 	Group     why.Group
+	Of        int // the task that it is of, among those of a request
 	Known     int // 1 if its time is known
 	Threshold float64
 	Remark    string
@@ -87,11 +89,17 @@ func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string,
 	case len(r.Impacts) == 0:
 		return errors.New("there is nothing to print as SQL: no column has numbers, or all requests took the same time")
 	}
-	s := script{Files: strings.Join(files, " "), Requests: r.Requests, P: r.P, Tasks: in.tasks, Kind: kind, Latency: in.latency,
+	s := script{Files: strings.Join(files, " "), Requests: r.Requests, P: r.P, Kind: kind, Latency: in.latency,
 		Fewest: 10, Proportional: 0.99, Together: 0.5, LeastImpact: 0.02}
+	s.Rows = in.tasks && in.joined.callees.Derived()
+	s.Tasks = in.tasks && !s.Rows
+	if s.Rows {
+		s.Latency = "latency"
+		fmt.Fprintln(in.stderr, "pmu why: -sql: these columns are of several records, or of their timelines: the script is for the rows that -rows writes, and not for the records as they are")
+	}
 	// Of all tasks that there are, enough will be chosen at random, if these don't have to do.
 	s.Random = r.LeftBiased > 0 || !slices.Contains(t.Biased, true)
-	if in.tasks && !s.Random {
+	if s.Tasks && !s.Random {
 		fmt.Fprintln(in.stderr, "pmu why: -sql: too few of these tasks were chosen at random: the script is about all that are recorded, of which too many are slow")
 	}
 	if kept {
@@ -102,7 +110,25 @@ func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string,
 	sorted.Sort()
 	sorted.Describe(groups)
 	t = &sorted
-	index := make(map[string]int)
+	if err := s.addEvents(in, t, r); err != nil {
+		return err
+	}
+	names := []string{in.latency, kind}
+	for _, e := range s.Events {
+		names = append(names, e.Name)
+	}
+	for _, name := range names {
+		if !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
+			return fmt.Errorf("%.100q can't be written in SQL", name)
+		}
+	}
+	s.addRules(t)
+	return sqlTemplate.Execute(w, s)
+}
+
+// addEvents adds the columns of numbers.
+func (s *script) addEvents(in *input, t *why.Table, r *why.Report) error {
+	tasks := []string{""}
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		if c.Words != nil {
@@ -120,32 +146,53 @@ func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string,
 		if len(c.Within) > 0 {
 			e.Known = 1
 		}
-		if in.tasks {
-			e.Source, e.Key = taskSource(c.Name)
-		} else {
-			path := in.paths[c.Name]
-			if path == nil {
-				return fmt.Errorf("column %.100q is a member of an object, and one of an object within: -sql needs one", c.Name)
-			}
-			e.Value = "(line"
-			for _, key := range path {
-				e.Value += "->" + sqlString(key)
-			}
-			e.Value += ")"
+		if e.Of = slices.Index(tasks, c.Of); e.Of < 0 {
+			e.Of = len(tasks)
+			tasks = append(tasks, c.Of)
 		}
-		index[c.Name] = e.I
+		if err := s.cell(&e, in, t); err != nil {
+			return err
+		}
 		s.Events = append(s.Events, e)
 	}
-	for _, name := range append(slices.Collect(func(yield func(string) bool) {
-		for _, e := range s.Events {
-			if !yield(e.Name) {
-				return
+	return nil
+}
+
+// cell sets where an event is in a line.
+func (s *script) cell(e *sqlEvent, in *input, t *why.Table) error {
+	if s.Tasks {
+		e.Source, e.Key = taskSource(e.Name)
+		var names []string
+		for i := range t.Columns {
+			names = append(names, t.Columns[i].Name)
+		}
+		for _, ratio := range why.Ratios(names) {
+			if ratio.Name == e.Name {
+				e.Source, e.Value = "ratio", sqlRatio(ratio)
 			}
 		}
-	}), in.latency, kind) {
-		if !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
-			return fmt.Errorf("%.100q can't be written in SQL", name)
-		}
+		return nil
+	}
+	path := in.paths[e.Name]
+	if s.Rows {
+		path = []string{e.Name}
+	}
+	if path == nil {
+		return fmt.Errorf("column %.100q is a member of an object, and one of an object within: -sql needs one", e.Name)
+	}
+	e.Value = "(line"
+	for _, key := range path {
+		e.Value += "->" + sqlString(key)
+	}
+	e.Value += ")"
+	return nil
+}
+
+// addRules adds what is known of the events.
+func (s *script) addRules(t *why.Table) {
+	index := make(map[string]int)
+	for _, e := range s.Events {
+		index[e.Name] = e.I
 	}
 	for _, c := range t.Columns {
 		i := index[c.Name]
@@ -170,7 +217,6 @@ func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string,
 			s.Own = append(s.Own, own)
 		}
 	}
-	return sqlTemplate.Execute(w, s)
 }
 
 // partKey returns the key that a part of the time has in a line of JSON.
@@ -188,12 +234,32 @@ func taskSource(column string) (source, key string) {
 	if column == "goroutines" {
 		return "number", column
 	}
+	if part, ok := strings.CutPrefix(column, "cost "); ok {
+		_, key = taskSource(part)
+		return "cost", key
+	}
 	for _, source := range []string{"region", "call", "note"} {
 		if key, ok := strings.CutPrefix(column, source+" "); ok {
 			return source, key
 		}
 	}
 	return "count", column
+}
+
+// sqlRatio returns a ratio of the record of a task.
+func sqlRatio(r why.Ratio) string {
+	count := func(event string) string {
+		key := sqlString(event)
+		return fmt.Sprintf("CASE WHEN NOT uncounted AND counts_running_ns->>%[1]s = counts_enabled_ns->>%[1]s THEN nullif((counts->>%[1]s)::double precision, 0) END", key)
+	}
+	if r.Instructions != "" {
+		return fmt.Sprintf("(%s) / (%s)", count(r.Cycles), count(r.Instructions))
+	}
+	var sum []string
+	for _, p := range r.Parts {
+		sum = append(sum, "(line->>"+sqlString(partKey(p))+")::double precision")
+	}
+	return fmt.Sprintf("(%s) / (%s)", strings.Join(sum, " + "), count(r.Cycles))
 }
 
 // sqlString quotes a string. Standard SQL knows no escape but of the quote.

@@ -10,6 +10,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmd/pmu/internal/why"
+	"encoding/binary"
 	"encoding/csv"
 	"fmt"
 	record "internal/task"
@@ -171,7 +172,11 @@ func analyze(t *testing.T, p float64, kind, file string) (*why.Report, string) {
 	start := time.Now()
 	in := input{latency: "latency", stderr: io.Discard, progress: &progress{}}
 	in.Max = 1 << 40
+	in.sql = true // rows are in the order of lines, which decides between requests that took as long
 	in.read(file)
+	if err := in.joined.rows(&in.b, kind, func() error { return nil }); err != nil {
+		t.Fatal(err)
+	}
 	table := in.b.Table(in.unit)
 	if _, err := selectKind(table, kind, io.Discard); err != nil {
 		t.Fatal(err)
@@ -417,6 +422,13 @@ func writeTasks(t *testing.T, n int) string {
 			}
 			x.Calls = append(x.Calls, record.Call{Kind: "GET stock", Wall: d})
 		}
+		if x.Goroutines > 1 && hit(0.3) { // another one runs, for which it does not wait
+			x.Ender = record.Ender{Goroutine: 1, Parts: x.Parts}
+			x.Parts[pprof.TimeRunning] += time.Duration(r.Float64() * 1e6)
+			if hit(0.1) {
+				x.Parts[pprof.TimeRunning] += 40 * time.Millisecond
+			}
+		}
 		items := r.IntN(20)
 		if hit(0.01) {
 			items += 500
@@ -497,6 +509,68 @@ func TestPostgres(t *testing.T) {
 	}
 }
 
+// TestPostgresJoined tests the SQL of records of several servers, on the rows that are of them.
+func TestPostgresJoined(t *testing.T) {
+	p := startPostgres(t)
+	f := newFleet(6, fleetNames...)
+	for i := range 3000 {
+		binary.BigEndian.PutUint64(f.trace[:], uint64(i+1))
+		j := fanOut(rare(i, f.around(40*testMs)))
+		j.calls[2].beside, j.calls[2].region = testMs+rare(i, f.around(80*testMs))+rare(i/2+i%2*99, 80*testMs), "index"
+		j.calls[1].mutex = rare(i+3, f.around(20*testMs))
+		f.do(j, record.SpanID{}, time.Duration(i)*time.Second)
+		if list := f.files[4]; i%7 == 0 {
+			f.files[4] = list[:len(list)-1]
+		}
+	}
+	files := f.run(t, 0, nil)
+	rows := filepath.Join(t.TempDir(), "rows")
+	status, script, errs := call(append([]string{"-sql", "-rows", rows, "-kind", "GET /"}, files...)...)
+	if status != 0 || !strings.Contains(errs, "the script is for the rows that -rows writes") {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	in := input{latency: "latency", stderr: io.Discard, progress: &progress{}}
+	in.Max = 1 << 40
+	for _, file := range files {
+		in.read(file)
+	}
+	if err := in.joined.rows(&in.b, "GET /", func() error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	r, err := why.Analyze(in.b.Table(in.unit), why.Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Top() != "mutex on backup5 (write)" {
+		t.Errorf("the report: %s", r.Cause())
+	}
+	p.load(t, rows, script)
+	events, pairs, err := p.run(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range compare(r, events, pairs) {
+		t.Error(d)
+	}
+	for _, m := range []struct{ old, new string }{
+		{"OR c.task = e.task AND", "OR"},
+		{"OR e.grp = 7", ""},
+		{"AND a.grp <> 7 AND b.grp <> 7", ""},
+	} {
+		wrong := strings.Replace(script, m.old, m.new, 1)
+		if wrong == script {
+			t.Errorf("no %q in the script", m.old)
+		}
+		events, pairs, err := p.run(wrong)
+		if err != nil || len(compare(r, events, pairs)) == 0 {
+			t.Errorf("it does not matter whether the script has %q: %v", m.old, err)
+		}
+	}
+	if len(events) < 30 {
+		t.Errorf("%d events", len(events))
+	}
+}
+
 // TestPostgresNotices tests that the comparison notices if the SQL is wrong.
 func TestPostgresNotices(t *testing.T) {
 	p := startPostgres(t)
@@ -524,6 +598,7 @@ func TestPostgresNotices(t *testing.T) {
 		{`adjusted \+ 0\.5\) DESC`, `adjusted + 0.5)`},
 		{`AND \(sampled OR NOT slow\)`, ``},
 		{`NOT early AND`, ``},
+		{`ELSE \(line->>'(\S+)'\)::double precision END`, `ELSE (r.latency->>'$1')::double precision END`},
 	}
 	noticed := make([]bool, len(mutations))
 	for _, tt := range postgresTests {

@@ -8,6 +8,10 @@
 --	\copy requests (line) FROM 'FILE' WITH (FORMAT csv, QUOTE E'\x01', DELIMITER E'\x02')
 --	ANALYZE requests;
 --
+{{- if .Rows}}
+-- FILE is what why -rows FILE writes: each request is a line, with what each server had of it.
+--
+{{- end}}
 -- id is the order of lines: of requests that took as long, the first one is slower. From a
 -- table of columns: INSERT INTO requests (line) SELECT to_jsonb(t) FROM t.
 --
@@ -44,6 +48,10 @@ SELECT id,
   {{.Key}} AS c{{.I}}
 {{- else if eq .Source "part"}}
   (r.latency->>{{text .Key}})::double precision / 1e6 AS c{{.I}}
+{{- else if eq .Source "cost"}}
+  CASE WHEN (line->>{{text .Key}})::double precision - (r.latency->>{{text .Key}})::double precision <= floor(wall_ns / 100) THEN (r.latency->>{{text .Key}})::double precision ELSE (line->>{{text .Key}})::double precision END / 1e6 AS c{{.I}}
+{{- else if eq .Source "ratio"}}
+  {{.Value}} AS c{{.I}}
 {{- else if eq .Source "region"}}
   coalesce((SELECT sum((x->>'wall_ns')::double precision / 1e6) FROM jsonb_array_elements(regions) AS x WHERE x->>'name' = {{text .Key}}), 0) AS c{{.I}}
 {{- else if eq .Source "call"}}
@@ -82,11 +90,12 @@ WHERE coalesce(line->>'kind', {{text .NoKind}}) = {{text .Kind}}
 -- ==== PostgreSQL ends here ====
 
 -- Events. A group can cause those of a greater number, and 2 all others; 1 can neither cause
--- nor be caused. known says that the event's time is known.
+-- nor be caused, and 7 can not cause. Of different tasks of a request only 2 can be a cause, and 7 be caused. known says
+-- that the event's time is known.
 CREATE TEMPORARY TABLE why_events AS
 {{- range $k, $e := .Events}}{{if $k}}
 UNION ALL{{end}}
-SELECT {{.I}}{{if not $k}} AS i{{end}}, {{text .Name}}{{if not $k}} AS event{{end}}, {{.Group}}{{if not $k}} AS grp{{end}}, {{.Known}}{{if not $k}} AS known{{end}}, {{num .Threshold}}{{if not $k}} AS threshold{{end}}, {{text .Remark}}{{if not $k}} AS remark{{end}}
+SELECT {{.I}}{{if not $k}} AS i{{end}}, {{text .Name}}{{if not $k}} AS event{{end}}, {{.Group}}{{if not $k}} AS grp{{end}}, {{.Of}}{{if not $k}} AS task{{end}}, {{.Known}}{{if not $k}} AS known{{end}}, {{num .Threshold}}{{if not $k}} AS threshold{{end}}, {{text .Remark}}{{if not $k}} AS remark{{end}}
 {{- end}};
 
 -- Requests: place 1 is the slowest. c1 and so on are the events.
@@ -217,7 +226,7 @@ SELECT {{.I}}, {{.K}}, {{text .Name}}
 {{- end}};
 
 CREATE TEMPORARY TABLE why_ruled AS
-SELECT w.i, w.event, w.grp, w.known, w.n, w.high, w.all_n, w.threshold, r.raw,
+SELECT w.i, w.event, w.grp, w.task, w.known, w.n, w.high, w.all_n, w.threshold, r.raw,
   CASE WHEN w.remark <> '' THEN 0 ELSE o.own END AS own,
   CASE WHEN w.remark = '' AND f.k IS NOT NULL THEN 'in proportion to ' || p.parent ELSE w.remark END AS remark
 FROM why_walks AS w
@@ -263,11 +272,11 @@ SELECT * FROM (
   JOIN why_pairs AS p ON p.b = e.i
   JOIN why_ruled AS c ON c.i = p.a
   WHERE e.remark = '' AND c.remark = '' AND c.raw > 0
-    AND c.grp <> e.grp AND (c.grp = 2 OR c.grp = 3 AND e.grp > 3 OR c.grp > 3 AND c.grp < e.grp AND (c.grp > 16) = (e.grp > 16))) AS x
+    AND c.grp <> e.grp AND (c.grp = 2 OR e.grp = 7 OR c.task = e.task AND (c.grp = 3 AND e.grp > 3 OR c.grp > 3 AND c.grp < e.grp AND (c.grp > 16) = (e.grp > 16)))) AS x
 WHERE k = 1 AND jaccard > 0;
 
 CREATE TEMPORARY TABLE why_impacts AS
-SELECT e.i, e.event, e.grp, e.known, e.n, e.high, e.threshold, e.raw, e.own,
+SELECT e.i, e.event, e.grp, e.task, e.known, e.n, e.high, e.threshold, e.raw, e.own,
   CASE WHEN e.remark <> '' THEN 0 ELSE least(coalesce(c.adjusted, e.raw), e.own) END AS adjusted,
   CASE WHEN c.adjusted < e.raw AND e.own >= c.adjusted THEN c.cause ELSE '' END AS cause,
   CASE WHEN c.adjusted < e.raw AND e.own >= c.adjusted THEN c.jaccard ELSE 0 END AS jaccard,
@@ -288,6 +297,7 @@ JOIN why_impacts AS a ON a.i = p.a
 JOIN why_impacts AS b ON b.i = p.b
 WHERE b.i < a.i AND a.remark = '' AND b.remark = '' AND p.jaccard >= {{num .Together}}
   AND least(a.adjusted, b.adjusted) >= {{num .LeastImpact}}
-  AND NOT (a.grp <> b.grp AND (a.grp = 2 OR a.grp = 3 AND b.grp > 3 OR a.grp > 3 AND a.grp < b.grp AND (a.grp > 16) = (b.grp > 16)))
-  AND NOT (a.grp <> b.grp AND (b.grp = 2 OR b.grp = 3 AND a.grp > 3 OR b.grp > 3 AND b.grp < a.grp AND (b.grp > 16) = (a.grp > 16)))
+  AND a.grp <> 7 AND b.grp <> 7
+  AND NOT (a.grp <> b.grp AND (a.grp = 2 OR a.task = b.task AND (a.grp = 3 AND b.grp > 3 OR a.grp > 3 AND a.grp < b.grp AND (a.grp > 16) = (b.grp > 16))))
+  AND NOT (a.grp <> b.grp AND (b.grp = 2 OR a.task = b.task AND (b.grp = 3 AND a.grp > 3 OR b.grp > 3 AND b.grp < a.grp AND (b.grp > 16) = (a.grp > 16))))
 ORDER BY p.jaccard DESC, a.i, b.i;

@@ -52,18 +52,19 @@ WHERE coalesce(line->>'kind', 'it''s') = 'it''s';
 -- ==== PostgreSQL ends here ====
 
 -- Events. A group can cause those of a greater number, and 2 all others; 1 can neither cause
--- nor be caused. known says that the event's time is known.
+-- nor be caused, and 7 can not cause. Of different tasks of a request only 2 can be a cause, and 7 be caused. known says
+-- that the event's time is known.
 CREATE TEMPORARY TABLE why_events AS
 SELECT 1 AS i, '
-; --' AS event, 1 AS grp, 0 AS known, CAST('9' AS double precision) AS threshold, '' AS remark
+; --' AS event, 1 AS grp, 0 AS task, 0 AS known, CAST('9' AS double precision) AS threshold, '' AS remark
 UNION ALL
-SELECT 2, 'a.b', 1, 0, CAST(NULL AS double precision), 'no step'
+SELECT 2, 'a.b', 1, 0, 0, CAST(NULL AS double precision), 'no step'
 UNION ALL
-SELECT 3, 'cycles', 6, 0, CAST('10' AS double precision), ''
+SELECT 3, 'cycles', 6, 0, 0, CAST('10' AS double precision), ''
 UNION ALL
-SELECT 4, 'it''s \', 1, 0, CAST('2' AS double precision), ''
+SELECT 4, 'it''s \', 1, 0, 0, CAST('2' AS double precision), ''
 UNION ALL
-SELECT 5, 'ref-cycles', 6, 0, CAST('15' AS double precision), '';
+SELECT 5, 'ref-cycles', 6, 0, 0, CAST('15' AS double precision), '';
 
 -- Requests: place 1 is the slowest. c1 and so on are the events.
 CREATE TEMPORARY TABLE why_requests AS
@@ -188,7 +189,7 @@ UNION ALL
 SELECT 5, 0, 'cycles';
 
 CREATE TEMPORARY TABLE why_ruled AS
-SELECT w.i, w.event, w.grp, w.known, w.n, w.high, w.all_n, w.threshold, r.raw,
+SELECT w.i, w.event, w.grp, w.task, w.known, w.n, w.high, w.all_n, w.threshold, r.raw,
   CASE WHEN w.remark <> '' THEN 0 ELSE o.own END AS own,
   CASE WHEN w.remark = '' AND f.k IS NOT NULL THEN 'in proportion to ' || p.parent ELSE w.remark END AS remark
 FROM why_walks AS w
@@ -244,11 +245,11 @@ SELECT * FROM (
   JOIN why_pairs AS p ON p.b = e.i
   JOIN why_ruled AS c ON c.i = p.a
   WHERE e.remark = '' AND c.remark = '' AND c.raw > 0
-    AND c.grp <> e.grp AND (c.grp = 2 OR c.grp = 3 AND e.grp > 3 OR c.grp > 3 AND c.grp < e.grp AND (c.grp > 16) = (e.grp > 16))) AS x
+    AND c.grp <> e.grp AND (c.grp = 2 OR e.grp = 7 OR c.task = e.task AND (c.grp = 3 AND e.grp > 3 OR c.grp > 3 AND c.grp < e.grp AND (c.grp > 16) = (e.grp > 16)))) AS x
 WHERE k = 1 AND jaccard > 0;
 
 CREATE TEMPORARY TABLE why_impacts AS
-SELECT e.i, e.event, e.grp, e.known, e.n, e.high, e.threshold, e.raw, e.own,
+SELECT e.i, e.event, e.grp, e.task, e.known, e.n, e.high, e.threshold, e.raw, e.own,
   CASE WHEN e.remark <> '' THEN 0 ELSE least(coalesce(c.adjusted, e.raw), e.own) END AS adjusted,
   CASE WHEN c.adjusted < e.raw AND e.own >= c.adjusted THEN c.cause ELSE '' END AS cause,
   CASE WHEN c.adjusted < e.raw AND e.own >= c.adjusted THEN c.jaccard ELSE 0 END AS jaccard,
@@ -269,6 +270,7 @@ JOIN why_impacts AS a ON a.i = p.a
 JOIN why_impacts AS b ON b.i = p.b
 WHERE b.i < a.i AND a.remark = '' AND b.remark = '' AND p.jaccard >= CAST('0.5' AS double precision)
   AND least(a.adjusted, b.adjusted) >= CAST('0.02' AS double precision)
-  AND NOT (a.grp <> b.grp AND (a.grp = 2 OR a.grp = 3 AND b.grp > 3 OR a.grp > 3 AND a.grp < b.grp AND (a.grp > 16) = (b.grp > 16)))
-  AND NOT (a.grp <> b.grp AND (b.grp = 2 OR b.grp = 3 AND a.grp > 3 OR b.grp > 3 AND b.grp < a.grp AND (b.grp > 16) = (a.grp > 16)))
+  AND a.grp <> 7 AND b.grp <> 7
+  AND NOT (a.grp <> b.grp AND (a.grp = 2 OR a.task = b.task AND (a.grp = 3 AND b.grp > 3 OR a.grp > 3 AND a.grp < b.grp AND (a.grp > 16) = (b.grp > 16))))
+  AND NOT (a.grp <> b.grp AND (b.grp = 2 OR a.task = b.task AND (b.grp = 3 AND a.grp > 3 OR b.grp > 3 AND b.grp < a.grp AND (b.grp > 16) = (a.grp > 16))))
 ORDER BY p.jaccard DESC, a.i, b.i;

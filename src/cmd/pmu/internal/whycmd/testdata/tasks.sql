@@ -83,43 +83,44 @@ WHERE NOT client
 -- ==== PostgreSQL ends here ====
 
 -- Events. A group can cause those of a greater number, and 2 all others; 1 can neither cause
--- nor be caused. known says that the event's time is known.
+-- nor be caused, and 7 can not cause. Of different tasks of a request only 2 can be a cause, and 7 be caused. known says
+-- that the event's time is known.
 CREATE TEMPORARY TABLE why_events AS
-SELECT 1 AS i, 'C' AS event, 1 AS grp, 1 AS known, CAST(NULL AS double precision) AS threshold, 'always the same' AS remark
+SELECT 1 AS i, 'C' AS event, 1 AS grp, 0 AS task, 1 AS known, CAST(NULL AS double precision) AS threshold, 'always the same' AS remark
 UNION ALL
-SELECT 2, 'GC', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 2, 'GC', 1, 0, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 3, 'chan', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 3, 'chan', 1, 0, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 4, 'coroutine', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 4, 'coroutine', 1, 0, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 5, 'elsewhere', 1, 1, CAST('10.004796' AS double precision), ''
+SELECT 5, 'elsewhere', 1, 0, 1, CAST('10.004796' AS double precision), ''
 UNION ALL
-SELECT 6, 'goroutines', 1, 0, CAST(NULL AS double precision), 'always the same'
+SELECT 6, 'goroutines', 1, 0, 0, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 7, 'mutex', 1, 1, CAST('0.099968' AS double precision), ''
+SELECT 7, 'mutex', 1, 0, 1, CAST('0.099968' AS double precision), ''
 UNION ALL
-SELECT 8, 'network', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 8, 'network', 1, 0, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 9, 'other', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 9, 'other', 1, 0, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 10, 'page-faults', 3, 1, CAST(NULL AS double precision), 'no step'
+SELECT 10, 'page-faults', 3, 0, 1, CAST(NULL AS double precision), 'no step'
 UNION ALL
-SELECT 11, 'preempted', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 11, 'preempted', 1, 0, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 12, 'runnable', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 12, 'runnable', 1, 0, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 13, 'running', 6, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 13, 'running', 6, 0, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 14, 'select', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 14, 'select', 1, 0, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 15, 'sleep', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 15, 'sleep', 1, 0, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 16, 'stop-the-world', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 16, 'stop-the-world', 1, 0, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 17, 'sync', 1, 1, CAST(NULL AS double precision), 'always the same'
+SELECT 17, 'sync', 1, 0, 1, CAST(NULL AS double precision), 'always the same'
 UNION ALL
-SELECT 18, 'syscall', 1, 1, CAST(NULL AS double precision), 'always the same';
+SELECT 18, 'syscall', 1, 0, 1, CAST(NULL AS double precision), 'always the same';
 
 -- Requests: place 1 is the slowest. c1 and so on are the events.
 CREATE TEMPORARY TABLE why_requests AS
@@ -407,7 +408,7 @@ CREATE TEMPORARY TABLE why_parents AS
 SELECT 0 AS i, 0 AS k, '' AS parent;
 
 CREATE TEMPORARY TABLE why_ruled AS
-SELECT w.i, w.event, w.grp, w.known, w.n, w.high, w.all_n, w.threshold, r.raw,
+SELECT w.i, w.event, w.grp, w.task, w.known, w.n, w.high, w.all_n, w.threshold, r.raw,
   CASE WHEN w.remark <> '' THEN 0 ELSE o.own END AS own,
   CASE WHEN w.remark = '' AND f.k IS NOT NULL THEN 'in proportion to ' || p.parent ELSE w.remark END AS remark
 FROM why_walks AS w
@@ -515,11 +516,11 @@ SELECT * FROM (
   JOIN why_pairs AS p ON p.b = e.i
   JOIN why_ruled AS c ON c.i = p.a
   WHERE e.remark = '' AND c.remark = '' AND c.raw > 0
-    AND c.grp <> e.grp AND (c.grp = 2 OR c.grp = 3 AND e.grp > 3 OR c.grp > 3 AND c.grp < e.grp AND (c.grp > 16) = (e.grp > 16))) AS x
+    AND c.grp <> e.grp AND (c.grp = 2 OR e.grp = 7 OR c.task = e.task AND (c.grp = 3 AND e.grp > 3 OR c.grp > 3 AND c.grp < e.grp AND (c.grp > 16) = (e.grp > 16)))) AS x
 WHERE k = 1 AND jaccard > 0;
 
 CREATE TEMPORARY TABLE why_impacts AS
-SELECT e.i, e.event, e.grp, e.known, e.n, e.high, e.threshold, e.raw, e.own,
+SELECT e.i, e.event, e.grp, e.task, e.known, e.n, e.high, e.threshold, e.raw, e.own,
   CASE WHEN e.remark <> '' THEN 0 ELSE least(coalesce(c.adjusted, e.raw), e.own) END AS adjusted,
   CASE WHEN c.adjusted < e.raw AND e.own >= c.adjusted THEN c.cause ELSE '' END AS cause,
   CASE WHEN c.adjusted < e.raw AND e.own >= c.adjusted THEN c.jaccard ELSE 0 END AS jaccard,
@@ -540,6 +541,7 @@ JOIN why_impacts AS a ON a.i = p.a
 JOIN why_impacts AS b ON b.i = p.b
 WHERE b.i < a.i AND a.remark = '' AND b.remark = '' AND p.jaccard >= CAST('0.5' AS double precision)
   AND least(a.adjusted, b.adjusted) >= CAST('0.02' AS double precision)
-  AND NOT (a.grp <> b.grp AND (a.grp = 2 OR a.grp = 3 AND b.grp > 3 OR a.grp > 3 AND a.grp < b.grp AND (a.grp > 16) = (b.grp > 16)))
-  AND NOT (a.grp <> b.grp AND (b.grp = 2 OR b.grp = 3 AND a.grp > 3 OR b.grp > 3 AND b.grp < a.grp AND (b.grp > 16) = (a.grp > 16)))
+  AND a.grp <> 7 AND b.grp <> 7
+  AND NOT (a.grp <> b.grp AND (a.grp = 2 OR a.task = b.task AND (a.grp = 3 AND b.grp > 3 OR a.grp > 3 AND a.grp < b.grp AND (a.grp > 16) = (b.grp > 16))))
+  AND NOT (a.grp <> b.grp AND (b.grp = 2 OR a.task = b.task AND (b.grp = 3 AND a.grp > 3 OR b.grp > 3 AND b.grp < a.grp AND (b.grp > 16) = (a.grp > 16))))
 ORDER BY p.jaccard DESC, a.i, b.i;
