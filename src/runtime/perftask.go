@@ -93,8 +93,8 @@ type perfMember struct {
 	counts [perf.MaxEvents]perf.Count
 	unread uint64
 
-	// ranAtEnd is for how long the goroutine had run when the task outlived ended, and 1 more;
-	// 0 if it works for one. Protected by root.lock.
+	// outlived is the task that the goroutine outlives. ranAtEnd is for how long it had run at the
+	// end of that, and 1 more; 0 if it works for a task. Both are protected by root.lock.
 	ranAtEnd int64
 	outlived perf.TaskID
 

@@ -10,7 +10,8 @@ import "strings"
 // that opens one and serve all others. Such a goroutine ends waits, but it is no culprit: it
 // brings what has come from the network. For whose work it was started says nothing.
 
-// A carrier is a function of such goroutines, or the beginning of its name, with what they bring.
+// A carrier is a function of such goroutines, or a type of which they run methods, with what they
+// bring. A waker's stack is short, so of those with deep ones it need not be the first function.
 type carrier struct{ fn, brings string }
 
 const (
@@ -24,11 +25,15 @@ var carriers = []carrier{
 	{"net/http.(*persistConn).writeLoop", peersAnswer}, // that takes the request
 	{"net/http.(*Transport).dialConnFor", newConnection},
 	{"net/http.(*connReader).backgroundRead", peersAnswer}, // of a server
+	{"net/http/internal/http2.(*clientConnReadLoop)", peersAnswer},
 	{"net/http/internal/http2.(*ClientConn).readLoop", peersAnswer},
 	{"net/http/internal/http2.(*serverConn).readFrames", peersAnswer},
+	{"net/http/internal/http2.(*serverConn).processFrame", peersAnswer},
 	{"net/http/internal/http2.(*serverConn).serve", peersAnswer},
+	{"golang.org/x/net/http2.(*clientConnReadLoop)", peersAnswer},
 	{"golang.org/x/net/http2.(*ClientConn).readLoop", peersAnswer},
 	{"golang.org/x/net/http2.(*serverConn).readFrames", peersAnswer},
+	{"golang.org/x/net/http2.(*serverConn).processFrame", peersAnswer},
 	{"golang.org/x/net/http2.(*serverConn).serve", peersAnswer},
 	{"google.golang.org/grpc/internal/transport.(*http2Client).reader", peersAnswer},
 	{"google.golang.org/grpc/internal/transport.(*http2Server).HandleStreams", peersAnswer},

@@ -25,8 +25,12 @@ func TestCarrierNames(t *testing.T) {
 			continue
 		}
 		n++
-		receiver, method, _ := strings.Cut(fn, ").")
-		def := regexp.MustCompile(`(?m)^func \(\w+ ` + regexp.QuoteMeta(strings.TrimPrefix(receiver, "(")) + `\) ` + method + `\(`)
+		var def *regexp.Regexp
+		if receiver, method, ok := strings.Cut(fn, ")."); ok {
+			def = regexp.MustCompile(`(?m)^func \(\w+ ` + regexp.QuoteMeta(strings.TrimPrefix(receiver, "(")) + `\) ` + method + `\(`)
+		} else {
+			def = regexp.MustCompile(`(?m)^type ` + strings.Trim(fn, "(*)") + ` struct`)
+		}
 		files, err := filepath.Glob(filepath.Join(testenv.GOROOT(t), "src", pkg, "*.go"))
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +44,7 @@ func TestCarrierNames(t *testing.T) {
 			found = found || def.Match(b)
 		}
 		if !found {
-			t.Errorf("no function %s", c.fn)
+			t.Errorf("no %s", c.fn)
 		}
 	}
 	if n < 10 {
@@ -58,6 +62,9 @@ func TestCarries(t *testing.T) {
 		{[]string{"net/http.(*persistConn).readLoop"}, peersAnswer},
 		{[]string{"net/http.(*persistConn).wroteRequest", "net/http.(*persistConn).readLoop"}, peersAnswer},
 		{[]string{"net/http/internal/http2.(*clientStream).abortStream", "net/http/internal/http2.(*clientConnReadLoop).run", "net/http/internal/http2.(*ClientConn).readLoop"}, peersAnswer},
+		{[]string{"net/http/internal/http2.(*pipe).Write", "net/http/internal/http2.(*clientConnReadLoop).processData"}, peersAnswer},
+		{[]string{"net/http/internal/http2.(*pipe).Write", "net/http/internal/http2.(*serverConn).processData", "net/http/internal/http2.(*serverConn).processFrame"}, peersAnswer},
+		{[]string{"net/http/internal/http2.(*pipe).Write", "net/http/internal/http2.(*clientStream).writeRequest"}, ""},
 		{[]string{"golang.org/x/net/http2.(*pipe).Write", "golang.org/x/net/http2.(*ClientConn).readLoop"}, peersAnswer},
 		{[]string{"example.com/a/vendor/google.golang.org/grpc/internal/transport.(*recvBuffer).put", "example.com/a/vendor/google.golang.org/grpc/internal/transport.(*http2Client).reader"}, peersAnswer},
 		{[]string{"net/http.(*Transport).dialConnFor", "net/http.(*Transport).startDialConnForLocked.func1"}, newConnection},

@@ -74,9 +74,9 @@ func resources() (u usage) {
 	return u
 }
 
-// await waits for resources as they should be. All threads are listed once a second, or
-// as rarely as that takes 1/2000 of the time: it may take seconds on a busy machine. What
-// takes half a minute does not come, and the test has what there is then.
+// await waits until resources are as they should be. That may take seconds on a busy
+// machine: all threads are listed once a second, or less often if that takes more than
+// 1/2000 of the time. After half a minute await says what is missing, and gives up.
 func await(ok func(u usage) bool) (u usage) {
 	for range 3000 {
 		if u = resources(); ok(u) {
