@@ -278,7 +278,7 @@ func (p *page) patterns() {
 	p.put("</div><div class=\"none\"></div></div>\n")
 	for _, x := range list[:min(len(list), maxPatterns)] {
 		p.put("<div class=\"row pattern\"><div class=\"over\"><h3>%s</h3><span class=\"dim\">%s</span></div><div>", x.conds(),
-			fmt.Sprintf("latency %s..%s%s, n %d of %d", number(x.From), number(x.To), unit(p.r.Unit), x.TP, x.Pos))
+			fmt.Sprintf("latency %s..%s%s, n %d of %d%s", number(x.From), number(x.To), unit(p.r.Unit), x.TP, x.Pos, x.rest()))
 		p.drawInterval(s, x.From, x.To)
 		p.put("</div><div>")
 		p.drawScores(&x)

@@ -48,6 +48,10 @@ type Pattern struct {
 
 	// Precision is TP/(TP+FP), Recall TP/Pos, and F their harmonic mean.
 	Precision, Recall, F float64
+
+	// Round is how many rounds of patterns are before it. All numbers are of the requests that none
+	// of these describes.
+	Round int
 }
 
 // score returns precision, recall and F.

@@ -6,6 +6,7 @@ package why
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -287,11 +288,19 @@ func (p *Pair) sentence() string {
 
 const patternsTitle = "What describes slow requests"
 
-// byRequests returns the patterns, those of the most requests first.
+// byRequests returns the patterns of each round, those of the most requests first.
 func (r *Report) byRequests() []Pattern {
 	list := slices.Clone(r.Patterns)
-	slices.SortStableFunc(list, func(a, b Pattern) int { return b.TP - a.TP })
+	slices.SortStableFunc(list, func(a, b Pattern) int { return cmp.Or(a.Round-b.Round, b.TP-a.TP) })
 	return list
+}
+
+// rest says that a pattern's numbers are not of all requests.
+func (p *Pattern) rest() string {
+	if p.Round > 0 {
+		return " of the rest"
+	}
+	return ""
 }
 
 func (r *Report) writePatterns(b *bufio.Writer) {
@@ -301,8 +310,8 @@ func (r *Report) writePatterns(b *bufio.Writer) {
 	list := r.byRequests()
 	fmt.Fprintf(b, "\n%s:\n\n", patternsTitle)
 	for _, p := range list[:min(len(list), maxPatterns)] {
-		fmt.Fprintf(b, "latency %s..%s%s: %s: F %.2f (precision %.2f, recall %.2f), n %d\n", number(p.From), number(p.To), unit(r.Unit),
-			plain(p.conds()), p.F, p.Precision, p.Recall, p.TP)
+		fmt.Fprintf(b, "latency %s..%s%s: %s: F %.2f (precision %.2f, recall %.2f), n %d%s\n", number(p.From), number(p.To), unit(r.Unit),
+			plain(p.conds()), p.F, p.Precision, p.Recall, p.TP, p.rest())
 	}
 	if n := len(list) - maxPatterns; n > 0 {
 		fmt.Fprintf(b, "and %d more\n", n)

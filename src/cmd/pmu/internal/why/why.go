@@ -20,6 +20,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -67,6 +68,9 @@ const (
 
 	// leastF is below which a pattern describes nothing.
 	leastF = 0.5
+
+	// leastPrecision and mostConds are of patterns of what others do not describe.
+	leastPrecision, mostConds = 0.8, 3
 
 	// chance is the probability above which there may be such a pattern, or impact, by chance,
 	// in any place where it could have been found.
@@ -189,14 +193,76 @@ func alsoNote(name string, also []string) string {
 	return fmt.Sprintf("conditions on %.100q describe the same requests as some on%s", name, strings.TrimPrefix(s, ","))
 }
 
+// maxRounds bounds how often patterns are looked for among what others do not describe.
+const maxRounds = 8
+
 // describeSlow returns the patterns of slow requests, or some of them if it is stopped, and by
 // column in them which others describe the same requests.
+//
+// An interval of latency has one pattern, and the slowest requests hide what delays others by less.
+// So the requests that a round has described are left out of the next one, whose slow requests are
+// those that are slow among the rest.
 func describeSlow(r *ranked, o Options) (list []Pattern, also map[string][]string) {
-	n := len(r.rows)
-	if above(o.P, n)+1 < fewest {
+	if above(o.P, len(r.rows))+1 < fewest {
 		return nil, nil
 	}
-	slow := r.slow(o.P)
+	also = make(map[string][]string)
+	for round := 0; round < maxRounds && len(r.rows) > 0; round++ {
+		found := r.describe(o, also, list)
+		if len(found) == 0 || r.stopped() {
+			break
+		}
+		for i := range found {
+			found[i].Round = round
+		}
+		list = append(list, found...)
+		r = r.without(found)
+	}
+	return list, also
+}
+
+// describe returns the patterns of a round, after those of others: of the requests above the elbow of the
+// latencies, or else of those above their main cluster.
+func (r *ranked) describe(o Options, also map[string][]string, before []Pattern) (list []Pattern) {
+	elbow := r.slow(o.P)
+	if list = r.describeFirst(elbow, o, also, before); len(list) == 0 && !r.stopped() {
+		if n := r.beside(o); n > elbow {
+			list = r.describeFirst(n, o, also, before)
+		}
+	}
+	return list
+}
+
+// tellsMore reports whether a pattern says something that those of rounds before do not. Where latency goes
+// with a number all the way, each round has a lower threshold of it, which says nothing new, or is less
+// precise. And in what is left, many conditions describe what is there by chance.
+func (p *Pattern) tellsMore(before []Pattern) bool {
+	if len(before) == 0 {
+		return true
+	}
+	same := func(other Pattern) bool {
+		return slices.EqualFunc(p.Conds, other.Conds, func(c, d Cond) bool { return c.Column == d.Column && c.Word == d.Word })
+	}
+	return p.Precision >= leastPrecision && len(p.Conds) <= mostConds && !slices.ContainsFunc(before, same)
+}
+
+// beside returns how many requests are above the main cluster of latencies, or 0 if they are too many to be
+// slow.
+func (r *ranked) beside(o Options) int {
+	sorted := slices.Clone(thin(r.worst, searched))
+	slices.Reverse(sorted)
+	most := mostHigh(o.P) * float64(len(sorted))
+	for _, start := range thresholds(sorted, o.Bandwidth)[1:] {
+		if n := len(sorted) - lowerBound(sorted, start); float64(n) <= most {
+			return sort.Search(len(r.worst), func(k int) bool { return r.worst[k] < start })
+		}
+	}
+	return 0
+}
+
+// describeFirst returns the patterns of so many slow requests.
+func (r *ranked) describeFirst(slow int, o Options, also map[string][]string, before []Pattern) (list []Pattern) {
+	n := len(r.rows)
 	rows := r.draw(slow)
 	slices.Reverse(rows)
 	first := len(rows)
@@ -206,15 +272,14 @@ func describeSlow(r *ranked, o Options) (list []Pattern, also map[string][]strin
 	}
 	s := newSpace(r.crew, r.Table, rows, first, o.Bandwidth)
 	if s == nil {
-		return nil, nil
+		return nil
 	}
 	s.weight(first, n-slow, float64(len(rows)-first)/float64(slow))
-	also = make(map[string][]string)
 	splits := splitPoints(s.latency[first:], o.Bandwidth)
 	for _, p := range s.patterns(from, splits, o.Seed) {
 		places := s.places(len(p.Conds))
 		r.count(&p)
-		if p.F >= leastF && len(p.Conds) > 0 && places+logChance(p.TP, p.TP+p.FP, p.Pos, n) < math.Log(chance) {
+		if p.F >= leastF && len(p.Conds) > 0 && p.tellsMore(before) && places+logChance(p.TP, p.TP+p.FP, p.Pos, n) < math.Log(chance) {
 			list = append(list, p)
 			for _, c := range p.Conds {
 				if i := slices.IndexFunc(s.attrs, func(a *attr) bool { return a.Name == c.Column }); len(s.attrs[i].also) > 0 {
@@ -223,7 +288,22 @@ func describeSlow(r *ranked, o Options) (list []Pattern, also map[string][]strin
 			}
 		}
 	}
-	return list, also
+	return list
+}
+
+// without returns the requests that meet none of the patterns.
+func (r *ranked) without(list []Pattern) *ranked {
+	rest := &ranked{Table: r.Table, crew: r.crew}
+	meets := make([]func(row int32) bool, len(list))
+	for k := range list {
+		meets[k] = r.meets(&list[k])
+	}
+	for k, i := range r.rows {
+		if !slices.ContainsFunc(meets, func(meets func(int32) bool) bool { return meets(i) }) {
+			rest.rows, rest.worst = append(rest.rows, i), append(rest.worst, r.worst[k])
+		}
+	}
+	return rest
 }
 
 // slow returns how many requests are slow: those above the elbow of the latencies, which is
@@ -265,32 +345,41 @@ func (r *ranked) draw(slow int) []int32 {
 
 // count counts in all requests what a pattern describes.
 func (r *ranked) count(p *Pattern) {
+	meets := r.meets(p)
+	p.TP, p.FP, p.Pos = 0, 0, 0
+	for k, i := range r.rows {
+		in := p.From < r.worst[k] && r.worst[k] <= p.To
+		if in {
+			p.Pos++
+		}
+		switch {
+		case !meets(i):
+		case in:
+			p.TP++
+		default:
+			p.FP++
+		}
+	}
+	p.Precision, p.Recall, p.F = score(float64(p.TP), float64(p.FP), float64(p.Pos))
+}
+
+// meets returns whether a row meets all conditions of a pattern.
+func (r *ranked) meets(p *Pattern) func(row int32) bool {
 	columns := make([]*Column, len(p.Conds))
 	words := make([]float64, len(p.Conds))
 	for j, c := range p.Conds {
 		columns[j] = &r.Columns[slices.IndexFunc(r.Columns, func(col Column) bool { return col.Name == c.Column })]
 		words[j] = float64(slices.Index(columns[j].Words, c.Word))
 	}
-	p.TP, p.FP, p.Pos = 0, 0, 0
-next:
-	for k, i := range r.rows {
-		in := p.From < r.worst[k] && r.worst[k] <= p.To
-		if in {
-			p.Pos++
-		}
+	return func(row int32) bool {
 		for j := range p.Conds {
-			c, v := &p.Conds[j], columns[j].Values[i]
+			c, v := &p.Conds[j], columns[j].Values[row]
 			if c.IsWord && v != words[j] || !c.IsWord && (bad(v) || v < c.Lo || v >= c.Hi) {
-				continue next
+				return false
 			}
 		}
-		if in {
-			p.TP++
-		} else {
-			p.FP++
-		}
+		return true
 	}
-	p.Precision, p.Recall, p.F = score(float64(p.TP), float64(p.FP), float64(p.Pos))
 }
 
 // places returns the logarithm of the number of patterns of some conditions, and of the
