@@ -237,8 +237,14 @@ func regionSpan(t *record.Task, i int, parent *span) *span {
 // timeIn returns when something was that was d after a task's start.
 func timeIn(t *record.Task, d time.Duration) unixNano { return unixNano(t.Start + int64(d)) }
 
-// account adds where the time went, and what was counted.
+// account adds where the time went, and what was counted. What all goroutines have used is go.time, and what
+// the end of the task had to wait for, without the calls of servers, is go.latency.
 func (a *attrs) account(t *record.Task) {
+	if t.Flags&record.Client == 0 { // for a call no goroutine works
+		for p, d := range (&record.Node{Task: t, Call: -1}).Latency(nil)[0].Parts {
+			a.int("go.latency."+attrName(record.PartName(record.Part(p))), int64(d))
+		}
+	}
 	for p, d := range t.Parts {
 		a.int("go.time."+attrName(record.Part(p).String()), int64(d))
 	}

@@ -233,17 +233,36 @@ func (r *ranked) describe(o Options, also map[string][]string, before []Pattern)
 	return list
 }
 
-// tellsMore reports whether a pattern says something that those of rounds before do not. Where latency goes
-// with a number all the way, each round has a lower threshold of it, which says nothing new, or is less
-// precise. And in what is left, many conditions describe what is there by chance.
-func (p *Pattern) tellsMore(before []Pattern) bool {
+// tellsMore reports whether a pattern says something that those of rounds before do not. In what is left, many
+// conditions describe what is there by chance. Where latency goes with a number all the way, each round has
+// a lower threshold of it, which says nothing new, or is less precise.
+func (r *ranked) tellsMore(p *Pattern, before []Pattern) bool {
 	if len(before) == 0 {
 		return true
 	}
 	same := func(other Pattern) bool {
 		return slices.EqualFunc(p.Conds, other.Conds, func(c, d Cond) bool { return c.Column == d.Column && c.Word == d.Word })
 	}
-	return p.Precision >= leastPrecision && len(p.Conds) <= mostConds && !slices.ContainsFunc(before, same)
+	return p.Precision >= leastPrecision && len(p.Conds) <= mostConds && (!slices.ContainsFunc(before, same) || r.apart(p))
+}
+
+// apart reports whether values of the requests that a pattern describes are a group of their own: few are just
+// below a threshold.
+func (r *ranked) apart(p *Pattern) bool {
+	const near, few = 0.1, 0.1
+	for _, c := range p.Conds {
+		if c.IsWord || math.IsInf(c.Lo, -1) {
+			continue
+		}
+		below := *p
+		below.Conds = slices.Clone(p.Conds)
+		i := slices.IndexFunc(below.Conds, func(d Cond) bool { return d.Column == c.Column })
+		below.Conds[i].Lo, below.Conds[i].Hi = c.Lo-near*math.Abs(c.Lo), c.Lo
+		if r.count(&below); float64(below.TP+below.FP) > few*float64(p.TP+p.FP) {
+			return false
+		}
+	}
+	return true
 }
 
 // beside returns how many requests are above the main cluster of latencies, or 0 if they are too many to be
@@ -279,7 +298,7 @@ func (r *ranked) describeFirst(slow int, o Options, also map[string][]string, be
 	for _, p := range s.patterns(from, splits, o.Seed) {
 		places := s.places(len(p.Conds))
 		r.count(&p)
-		if p.F >= leastF && len(p.Conds) > 0 && p.tellsMore(before) && places+logChance(p.TP, p.TP+p.FP, p.Pos, n) < math.Log(chance) {
+		if p.F >= leastF && len(p.Conds) > 0 && r.tellsMore(&p, before) && places+logChance(p.TP, p.TP+p.FP, p.Pos, n) < math.Log(chance) {
 			list = append(list, p)
 			for _, c := range p.Conds {
 				if i := slices.IndexFunc(s.attrs, func(a *attr) bool { return a.Name == c.Column }); len(s.attrs[i].also) > 0 {

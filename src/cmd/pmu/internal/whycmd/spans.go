@@ -146,8 +146,6 @@ func (s *spans) addTrace(b *why.Builder, t *trace, kind string, full func() erro
 			b.Column("service", "", nan).Word(r.Service)
 		}
 		setFailed(b, "failed", r.Failed)
-		attributes(b, "", r.Attributes)
-		attributes(b, "", r.Resource)
 		all := make(map[string]*sameSpans)
 		var order []string
 		var unknown int64
@@ -163,7 +161,7 @@ func (s *spans) addTrace(b *why.Builder, t *trace, kind string, full func() erro
 				order = append(order, name)
 			}
 			own, not := t.own(i)
-			same.sum += own
+			same.sum += own - same.take(&t.list[i])
 			same.n++
 			same.failed = same.failed || t.list[i].Failed
 			unknown += not
@@ -174,6 +172,8 @@ func (s *spans) addTrace(b *why.Builder, t *trace, kind string, full func() erro
 			c.Within("span not known")
 			c.Number(float64(unknown) / ms)
 		}
+		attributes(b, "", r.Attributes, len(all["self"].parts) > 0)
+		attributes(b, "", r.Resource, false)
 		for _, name := range order {
 			s.addSame(b, name, all[name], r)
 		}
@@ -189,6 +189,41 @@ type sameSpans struct {
 	sum, n int64 // of their own time in ns
 	failed bool
 	first  *tracing.Span
+
+	// parts are those of the time, where a span of a task of this toolchain says what its end had to wait
+	// for; sum has the rest. A span of a region is in the task's parts, too.
+	parts map[string]float64
+}
+
+// Attributes of spans that go tool pmu has written are times of tasks in ns.
+const (
+	latencyAttr = "go.latency." // what the end had to wait for
+	timeAttr    = "go.time."    // what all goroutines have used
+)
+
+// take adds a span's parts, and returns their sum.
+func (same *sameSpans) take(s *tracing.Span) (sum int64) {
+	for i := range s.Attributes {
+		a := &s.Attributes[i]
+		if name, ok := strings.CutPrefix(a.Key, latencyAttr); ok && !a.IsText && a.Number >= 0 && a.Number < 1<<62 {
+			if same.parts == nil {
+				same.parts = make(map[string]float64)
+			}
+			same.parts[strings.ReplaceAll(name, "_", "-")] += a.Number
+			sum += int64(a.Number)
+		}
+	}
+	return sum
+}
+
+// ofTask reports whether an attribute is of the account of a task whose parts are columns. Times of all
+// goroutines are cost, and switches are what any waiting comes with.
+func ofTask(key string) bool {
+	switch key {
+	case "go.measured", "go.switches", "go.preemptions", "go.migrations":
+		return true
+	}
+	return strings.HasPrefix(key, latencyAttr) || strings.HasPrefix(key, timeAttr)
 }
 
 // addSame adds the columns of spans of one name below a root.
@@ -196,7 +231,16 @@ func (s *spans) addSame(b *why.Builder, name string, same *sameSpans, root *trac
 	const ms = 1e6
 	c := b.Column("span "+name, "ms", 0)
 	c.Within("span " + name)
-	c.Number(float64(same.sum) / ms)
+	c.Number(float64(max(0, same.sum)) / ms)
+	of := ""
+	if same.first != root {
+		of = " on " + spanName(same.first)
+	}
+	for _, part := range slices.Sorted(maps.Keys(same.parts)) {
+		c := b.Column(part+of, "ms", 0)
+		c.Within(part + of)
+		c.Number(same.parts[part] / ms)
+	}
 	if s.repeated[name] {
 		c := b.Column("number of span "+name, "", 0)
 		c.Group(why.Input)
@@ -210,9 +254,9 @@ func (s *spans) addSame(b *why.Builder, name string, same *sameSpans, root *trac
 		setFailed(b, name+" failed", same.failed)
 	}
 	if x := same.first; same.n == 1 { // of several it isn't known which one matters
-		attributes(b, name+": ", x.Attributes)
+		attributes(b, name+": ", x.Attributes, len(same.parts) > 0)
 		if x.Service != root.Service {
-			attributes(b, x.Service+": ", x.Resource)
+			attributes(b, x.Service+": ", x.Resource, false)
 		}
 	}
 }
@@ -228,12 +272,12 @@ func setFailed(b *why.Builder, name string, failed bool) {
 }
 
 // attributes adds attributes as columns whose names have a prefix. If there are two of a name, the
-// first one counts.
-func attributes(b *why.Builder, prefix string, list []tracing.Attr) {
+// first one counts. Those of a task's account are left out if its parts are columns.
+func attributes(b *why.Builder, prefix string, list []tracing.Attr, task bool) {
 	for i := range list {
 		a := &list[i]
-		if strings.HasPrefix(a.Key, "telemetry.sdk.") {
-			continue // always the same
+		if strings.HasPrefix(a.Key, "telemetry.sdk.") || task && ofTask(a.Key) {
+			continue // always the same, or said already
 		}
 		c := b.Column(prefix+a.Key, "", nan)
 		switch {

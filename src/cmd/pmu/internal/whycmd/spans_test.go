@@ -22,6 +22,7 @@ type made struct {
 	kind          string // of OTLP
 	from, to      int
 	attrs         map[string]string
+	times         map[string]int // attributes in us, that are numbers of ns
 	host          string
 	failed        bool
 }
@@ -36,6 +37,9 @@ func otlpOf(trace int, list []made) string {
 		}
 		for k, v := range m.attrs {
 			attrs += fmt.Sprintf(`{"key":%q,"value":{"stringValue":%q}},`, k, v)
+		}
+		for k, v := range m.times {
+			attrs += fmt.Sprintf(`{"key":%q,"value":{"intValue":"%d"}},`, k, v*1000)
 		}
 		if m.failed {
 			status = `,"status":{"code":2}`
@@ -241,6 +245,29 @@ func TestSpanTable(t *testing.T) {
 		}
 		if status, _, errs := call("-table", fmt.Sprint(n*n*20), write(t, b.String())); status != 0 || errs != "" {
 			t.Errorf("%d roots, with more room: status %d, %s", roots, status, errs)
+		}
+	}
+}
+
+// TestSpanTask tests spans of tasks: what a task waited for is a part of its span's time, and what its
+// goroutines did beside that is no cause. Nor is that it waited for a call.
+func TestSpanTask(t *testing.T) {
+	got, _ := spanReport(t, 3000, func(r *rand.Rand) []made {
+		own, mutex, call := us(r, 5000), 0, us(r, 20_000)
+		if r.IntN(30) == 0 {
+			mutex = us(r, 40_000)
+		}
+		web := made{id: 1, service: "web", name: "GET /", kind: "SERVER", to: own + call + mutex, times: map[string]int{
+			"go.latency.running": own, "go.time.running": own + mutex, "go.time.select": call + mutex, "go.switches": mutex}}
+		client := made{id: 2, parent: 1, service: "web", name: "GET db", kind: "CLIENT", from: own, to: web.to}
+		db := made{id: 3, parent: 2, service: "db", name: "GET /item", kind: "SERVER", from: own, to: web.to, times: map[string]int{
+			"go.latency.running": call, "go.latency.mutex": mutex, "go.time.running": call, "go.time.mutex": mutex}}
+		return []made{web, client, db}
+	})
+	contains(t, "report", got, "mutex on db GET /item makes the tail: p99 is ", "mutex on db GET /item >= 40 ms: F 1.00")
+	for _, no := range []string{"go.", "select"} {
+		if strings.Contains(got, no) {
+			t.Errorf("report has %q:\n%s", no, got)
 		}
 	}
 }
