@@ -27,7 +27,7 @@ type joined struct {
 	size    int                       // about how many bytes they take
 
 	callees      why.Callees
-	from         map[string]string // by server: the file or URL that has its records
+	from         map[string]string // by server: the file, folder or URL that has its records
 	inconsistent int
 }
 
@@ -61,7 +61,7 @@ func (f *file) task(t *record.Task) {
 		if r.from == nil {
 			r.from = make(map[string]string)
 		}
-		r.from[name] = f.name
+		r.from[name] = f.arg
 	}
 	if t.Parent.IsZero() && len(t.Calls) == 0 && !f.sql && t.Flags&record.Client == 0 {
 		f.b.AddRequest(&record.Node{Task: t, Call: -1}, &r.callees)

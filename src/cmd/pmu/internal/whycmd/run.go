@@ -168,7 +168,7 @@ func (c *command) read() (*why.Table, error) {
 	in.b.MaxColumns = maxColumns
 	in.progress = newProgress(c.Stderr)
 	for _, name := range c.files {
-		in.read(name)
+		in.readAll(name)
 	}
 	if err := in.spans.rows(&in.b, c.kind, in.fullOfRows); err != nil {
 		fmt.Fprintf(c.Stderr, "pmu why: spans: %v\n", err)
