@@ -31,6 +31,7 @@ import (
 type config struct {
 	trace  record.TraceID // zero for all
 	kind   string
+	where  string // conditions, or ""
 	slow   bool
 	public bool
 	format *format
@@ -119,24 +120,35 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 		in.seen = make(map[spanOf]struct{})
 	}
 	n := 0
-	tasks := func(yield func(*record.Task) bool) {
+	read := func(yield func(*record.Task) bool) {
 		for _, name := range files {
-			if !in.read(name, func(t *record.Task) bool {
-				if !c.trace.IsZero() {
-					c.held.Add(t)
-				}
-				if !c.selects(t) {
-					return true
-				}
-				n++
-				if c.public {
-					t = t.Public()
-				}
-				return yield(t)
-			}) {
+			if !in.read(name, yield) {
 				return
 			}
 		}
+	}
+	if c.where != "" {
+		s, err := c.filter(in, read)
+		if err != nil {
+			return v.Fail(std, err)
+		}
+		defer s.Close()
+		read = s.read
+	}
+	tasks := func(yield func(*record.Task) bool) {
+		read(func(t *record.Task) bool {
+			if !c.trace.IsZero() {
+				c.held.Add(t)
+			}
+			if !c.selects(t) {
+				return true
+			}
+			n++
+			if c.public {
+				t = t.Public()
+			}
+			return yield(t)
+		})
 	}
 	var err error
 	if c.pages.Given() {
@@ -167,6 +179,7 @@ func (c *config) parse(v *verb.Verb, args []string, std verb.IO) (status int, ok
 	fs := v.Flags(std)
 	trace := fs.String("trace", "", "only the trace with this `ID`")
 	fs.StringVar(&c.kind, "kind", "", "only tasks of this `kind`")
+	fs.StringVar(&c.where, "where", "", "only requests that meet these `conditions`, as go tool pmu why prints them, such as\n'mutex >= 5 ms and note shard = \"b\"', with all that worked for them; -kind says of which kind\nrequests are then")
 	fs.BoolVar(&c.slow, "slow", false, "only slow tasks")
 	fs.BoolVar(&c.public, "public", false, "leave out notes, which may hold secrets")
 	name := fs.String("format", "text", "what to write: text, or a conversion: json (lines), otlp (OTLP's JSON, for tracing\nsystems), pprof (for go tool pprof), tasks (the format of files), svg (a diagram of\nthe trace, or of the slowest one)")
@@ -189,6 +202,9 @@ func (c *config) parse(v *verb.Verb, args []string, std verb.IO) (status int, ok
 	c.format = &formats[i]
 	if c.keep != "" && (c.pages.Given() || c.out != "" || i > 0 || *trace != "") {
 		return v.Fail(std, errors.New("-keep goes with none of -format, -http, -o and -trace")), false
+	}
+	if c.keep != "" && c.where != "" {
+		return v.Fail(std, errors.New("-keep does not go with -where: what was kept can be selected from")), false
 	}
 	if c.pages.Given() && (c.out != "" || i > 0) {
 		return v.Fail(std, errors.New("-http goes with neither -format nor -o")), false
@@ -225,7 +241,7 @@ func (c *config) keepRecords(v *verb.Verb, std verb.IO) int {
 
 // selects reports whether the flags select a task.
 func (c *config) selects(t *record.Task) bool {
-	return (c.trace.IsZero() || t.Trace == c.trace) && (c.kind == "" || t.Kind == c.kind) && (!c.slow || t.Flags&record.Slow != 0)
+	return (c.trace.IsZero() || t.Trace == c.trace) && (c.kind == "" || c.where != "" || t.Kind == c.kind) && (!c.slow || t.Flags&record.Slow != 0)
 }
 
 // write writes the tasks to the file, or to stdout. If there are none it writes nothing: a file
