@@ -95,8 +95,8 @@ path.
 	go tool pmu tasks -slow -format json -o slow.jsonl a.tasks b.tasks
 	go tool pmu tasks -keep week http://localhost:6060/debug/pprof/tasks
 
-With -keep tasks reads servers for days, whether they are there or not, into files of
-a folder, and resumes what it has kept there. Where a file is read a folder may be, too.
+With -keep tasks reads servers for days, into files of a folder, and resumes what it
+has kept there. A folder may be read wherever a file may.
 
 What cannot be read of a file is skipped, and reported, and so is a record that
 another file had. The exit status is 0 if there were tasks, 1 if there were none, and
