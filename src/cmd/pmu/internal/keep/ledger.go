@@ -91,11 +91,11 @@ func (l *ledger) missing() string {
 	add(l.Removed, "%d older records were removed to make room", l.Removed)
 	add(l.Lost, "servers lost %d before they were read", l.Lost)
 	add(l.LeftOut+l.TooLarge, "%d were too large", l.LeftOut+l.TooLarge)
-	gap := "1 gap of"
+	gaps, together := "gap", ""
 	if l.Gaps > 1 {
-		gap = fmt.Sprintf("%d gaps of together", l.Gaps)
+		gaps, together = "gaps", " together"
 	}
-	add(l.Gaps, "in %s %v there may have been more", gap, time.Duration(l.Gap).Round(time.Millisecond))
+	add(l.Gaps, "in %d %s of %v%s there may have been more", l.Gaps, gaps, time.Duration(l.Gap).Round(time.Millisecond), together)
 	return strings.Join(list, "; ")
 }
 
