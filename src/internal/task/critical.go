@@ -442,7 +442,7 @@ func (n *Node) callees(call int) (list []*Node) {
 	for _, c := range n.Children {
 		switch {
 		case c.Call != call:
-		case c.Server != n.Server:
+		case c.Server != n.Server || c.Task.Flags&ServerOf != 0: // a server may call itself
 			list = append(list, c)
 		default: // the client's task
 			for _, c := range c.Children {

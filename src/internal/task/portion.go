@@ -108,7 +108,7 @@ func (p *portions) register(n *Node, known bool) {
 		if c.Call < 0 || n.Task.Calls[c.Call].Flags&Client == 0 {
 			continue
 		}
-		if c.Server != n.Server {
+		if c.Server != n.Server || c.Task.Flags&ServerOf != 0 { // a server may call itself
 			callees[c.Call] = append(callees[c.Call], c)
 			continue
 		}

@@ -68,15 +68,18 @@ type taskFormat struct {
 	// write writes the records. What it returns before it has written anything is
 	// answered with.
 	write func(w io.Writer, list iter.Seq[*record.Task], req *taskRequest) error
+
+	// stream says that records are written one by one.
+	stream bool
 }
 
 // None of them keeps records: a request's memory does not depend on their number.
 var taskFormats = []*taskFormat{
-	{"json", "application/x-ndjson", "tasks.jsonl", writeTaskLines},
+	{"json", "application/x-ndjson", "tasks.jsonl", writeTaskLines, true},
 	{"pprof", "application/octet-stream", "tasks.pb.gz", func(w io.Writer, list iter.Seq[*record.Task], _ *taskRequest) error {
 		return record.WriteProfile(w, list)
-	}},
-	{"tasks", "application/octet-stream", "tasks", writeTaskFile},
+	}, false},
+	{"tasks", "application/octet-stream", "tasks", writeTaskFile, true},
 }
 
 func writeTaskLines(w io.Writer, list iter.Seq[*record.Task], _ *taskRequest) error {
@@ -279,6 +282,10 @@ func serveTaskFormat(w http.ResponseWriter, r *http.Request, req *taskRequest) {
 	// has no timeout.
 	defer func() { http.NewResponseController(w).SetWriteDeadline(a.until) }()
 	c.flush = a.flush
+	if req.seconds > 0 && req.format.stream {
+		a.begin() // who gets the header knows that all records from now on will follow
+		a.flush()
+	}
 	err := req.format.write(a, c.records(), req)
 	if r.Context().Err() != nil {
 		return // nobody is there to read an answer

@@ -612,6 +612,31 @@ func TestTasksSeconds(t *testing.T) {
 	}
 }
 
+// TestTasksBegun checks that who asks for what comes is answered when the rings are read, and not with the first
+// record: from then on none is missing.
+func TestTasksBegun(t *testing.T) {
+	for _, f := range taskFormats {
+		synctest.Test(t, func(t *testing.T) {
+			feed := feedTasks(t, &taskFeed{list: []*record.Task{{Kind: "before"}}})
+			w := httptest.NewRecorder()
+			done := make(chan bool)
+			go func() {
+				Tasks(w, httptest.NewRequest("GET", "/debug/pprof/tasks?seconds=3&format="+f.name, nil))
+				close(done)
+			}()
+			synctest.Wait()
+			if w.Flushed != f.stream {
+				t.Errorf("%s: begun before the first record: %v, want %v", f.name, w.Flushed, f.stream)
+			}
+			feed.add(&record.Task{Kind: "in", Wall: 1})
+			<-done
+			if got := w.Result().Trailer.Get(tasksHeader); got != "1" || w.Code != 200 {
+				t.Errorf("%s: %d, %s tasks, want 1", f.name, w.Code, got)
+			}
+		})
+	}
+}
+
 // TestTasksCollectors checks that several collect at once, up to a bound, and that a client
 // which goes away ends its own collection, and no other.
 func TestTasksCollectors(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -81,7 +82,7 @@ func (s *Source) open(name string) (io.ReadCloser, error) {
 	client := &http.Client{Timeout: s.Timeout}
 	resp, err := client.Get(u.String())
 	if err != nil {
-		return nil, explain(err, s.Timeout)
+		return nil, Explain(err, s.Timeout)
 	}
 	if resp.StatusCode != http.StatusOK {
 		defer resp.Body.Close()
@@ -95,8 +96,8 @@ func (s *Source) open(name string) (io.ReadCloser, error) {
 	return resp.Body, nil
 }
 
-// explain says what would help against an error of a URL, which is said already.
-func explain(err error, timeout time.Duration) error {
+// Explain says what would help against an error of a URL, which is said already.
+func Explain(err error, timeout time.Duration) error {
 	var urlErr *url.Error
 	if errors.As(err, &urlErr) {
 		err = urlErr.Err
@@ -110,6 +111,25 @@ func explain(err error, timeout time.Duration) error {
 		return fmt.Errorf("%w: is the server running, and is this its address?", err)
 	}
 	return err
+}
+
+// Files returns the files that an argument names: those in it, in order of their names, if it is a
+// directory. Names that begin with a dot are left out.
+func Files(name string) ([]string, error) {
+	if fi, err := os.Stat(name); IsURL(name) || err != nil || !fi.IsDir() {
+		return []string{name}, nil
+	}
+	list, err := os.ReadDir(name)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, e := range list {
+		if !strings.HasPrefix(e.Name(), ".") && !e.IsDir() {
+			files = append(files, filepath.Join(name, e.Name()))
+		}
+	}
+	return files, nil
 }
 
 // IsURL reports whether name is a URL.
@@ -142,7 +162,7 @@ func (l *Reader) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	l.left -= int64(n)
 	if err != nil && err != io.EOF {
-		err = explain(err, l.timeout)
+		err = Explain(err, l.timeout)
 	}
 	return n, err
 }

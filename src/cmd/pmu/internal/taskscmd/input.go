@@ -7,6 +7,7 @@ package taskscmd
 import (
 	"bufio"
 	"bytes"
+	"cmd/pmu/internal/keep"
 	"cmd/pmu/internal/source"
 	"encoding/json"
 	"errors"
@@ -45,16 +46,33 @@ func (in *input) again(t *record.Task) bool {
 	return len(in.seen) == n
 }
 
+// files returns the files that arguments name, with those in folders, and says what is missing in these.
+func (in *input) files(names []string) (files []string) {
+	for _, name := range names {
+		list, err := source.Files(name)
+		if err != nil {
+			in.fail(err)
+		}
+		files = append(files, list...)
+		if missing := keep.Missing(name); missing != "" {
+			fmt.Fprintf(in.stderr, "pmu tasks: %s: %s\n", name, missing)
+		}
+	}
+	return files
+}
+
+// fail reports an error.
+func (in *input) fail(err error) {
+	fmt.Fprintln(in.stderr, "pmu tasks:", err)
+	if in.err == nil {
+		in.err = err
+	}
+}
+
 // read calls yield with the tasks of a file or URL. It returns false if yield does. Errors
 // end the file, not the program: what has been read counts.
 func (in *input) read(name string, yield func(*record.Task) bool) bool {
-	fail := func(err error) {
-		err = fmt.Errorf("%s: %w", name, err)
-		fmt.Fprintln(in.stderr, "pmu tasks:", err)
-		if in.err == nil {
-			in.err = err
-		}
-	}
+	fail := func(err error) { in.fail(fmt.Errorf("%s: %w", name, err)) }
 	r, err := in.Open(name)
 	if err != nil {
 		fail(err)

@@ -8,24 +8,30 @@ package taskscmd
 import (
 	"bufio"
 	"cmd/pmu/internal/diagram"
+	"cmd/pmu/internal/keep"
 	"cmd/pmu/internal/otlp"
 	"cmd/pmu/internal/source"
 	"cmd/pmu/internal/verb"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	record "internal/task"
 	"io"
 	"iter"
+	"net/url"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // A config is what the arguments say.
 type config struct {
 	trace  record.TraceID // zero for all
 	kind   string
+	where  string // conditions, or ""
 	slow   bool
 	public bool
 	format *format
@@ -33,6 +39,8 @@ type config struct {
 	pages  *verb.HTTP
 	src    source.Source
 	files  []string
+	keep   string // a folder, or ""
+	bytes  int64  // that it takes at most
 
 	// held has all tasks, if only a trace is asked for: others may have held what it waited for.
 	held record.Reasons
@@ -85,6 +93,10 @@ path.
 
 	go tool pmu tasks http://localhost:6060/debug/pprof/tasks
 	go tool pmu tasks -slow -format json -o slow.jsonl a.tasks b.tasks
+	go tool pmu tasks -keep week http://localhost:6060/debug/pprof/tasks
+
+With -keep tasks reads servers for days, into files of a folder, and resumes what it
+has kept there. A folder may be read wherever a file may.
 
 What cannot be read of a file is skipped, and reported, and so is a record that
 another file had. The exit status is 0 if there were tasks, 1 if there were none, and
@@ -98,30 +110,45 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 	if status, ok := c.parse(v, args, std); !ok {
 		return status
 	}
+	if c.keep != "" {
+		return c.keepRecords(v, std)
+	}
 	// Tasks are converted while they are read: files may be larger than memory.
 	in := &input{Source: c.src, stderr: std.Stderr}
-	if len(c.files) > 1 {
+	files := in.files(c.files)
+	if len(files) > 1 {
 		in.seen = make(map[spanOf]struct{})
 	}
 	n := 0
-	tasks := func(yield func(*record.Task) bool) {
-		for _, name := range c.files {
-			if !in.read(name, func(t *record.Task) bool {
-				if !c.trace.IsZero() {
-					c.held.Add(t)
-				}
-				if !c.selects(t) {
-					return true
-				}
-				n++
-				if c.public {
-					t = t.Public()
-				}
-				return yield(t)
-			}) {
+	read := func(yield func(*record.Task) bool) {
+		for _, name := range files {
+			if !in.read(name, yield) {
 				return
 			}
 		}
+	}
+	if c.where != "" {
+		s, err := c.filter(in, read)
+		if err != nil {
+			return v.Fail(std, err)
+		}
+		defer s.Close()
+		read = s.read
+	}
+	tasks := func(yield func(*record.Task) bool) {
+		read(func(t *record.Task) bool {
+			if !c.trace.IsZero() {
+				c.held.Add(t)
+			}
+			if !c.selects(t) {
+				return true
+			}
+			n++
+			if c.public {
+				t = t.Public()
+			}
+			return yield(t)
+		})
 	}
 	var err error
 	if c.pages.Given() {
@@ -152,10 +179,13 @@ func (c *config) parse(v *verb.Verb, args []string, std verb.IO) (status int, ok
 	fs := v.Flags(std)
 	trace := fs.String("trace", "", "only the trace with this `ID`")
 	fs.StringVar(&c.kind, "kind", "", "only tasks of this `kind`")
+	fs.StringVar(&c.where, "where", "", "only requests that meet these `conditions`, as go tool pmu why prints them, such as\n'mutex >= 5 ms and note shard = \"b\"', with all that worked for them; -kind says of which kind\nrequests are then")
 	fs.BoolVar(&c.slow, "slow", false, "only slow tasks")
 	fs.BoolVar(&c.public, "public", false, "leave out notes, which may hold secrets")
 	name := fs.String("format", "text", "what to write: text, or a conversion: json (lines), otlp (OTLP's JSON, for tracing\nsystems), pprof (for go tool pprof), tasks (the format of files), svg (a diagram of\nthe trace, or of the slowest one)")
 	fs.StringVar(&c.out, "o", "", "write to this `file` instead of to standard output")
+	fs.StringVar(&c.keep, "keep", "", "keep the records of servers in files of this `folder`, until the program is interrupted")
+	fs.Int64Var(&c.bytes, "bytes", 1<<30, "let the folder of -keep take at most so many `bytes`; the oldest records make room")
 	c.pages = v.HTTP(fs)
 	c.src.Flags(fs)
 	if status, ok := v.Parse(fs, args, std); !ok {
@@ -170,6 +200,12 @@ func (c *config) parse(v *verb.Verb, args []string, std verb.IO) (status int, ok
 		return v.Fail(std, fmt.Errorf("there is no format %q: use one of %s", *name, formatNames())), false
 	}
 	c.format = &formats[i]
+	if c.keep != "" && (c.pages.Given() || c.out != "" || i > 0 || *trace != "") {
+		return v.Fail(std, errors.New("-keep goes with none of -format, -http, -o and -trace")), false
+	}
+	if c.keep != "" && c.where != "" {
+		return v.Fail(std, errors.New("-keep does not go with -where: what was kept can be selected from")), false
+	}
 	if c.pages.Given() && (c.out != "" || i > 0) {
 		return v.Fail(std, errors.New("-http goes with neither -format nor -o")), false
 	}
@@ -182,9 +218,30 @@ func (c *config) parse(v *verb.Verb, args []string, std verb.IO) (status int, ok
 	return verb.OK, true
 }
 
+// keepRecords keeps records until the program is interrupted.
+func (c *config) keepRecords(v *verb.Verb, std verb.IO) int {
+	q := make(url.Values)
+	if c.kind != "" {
+		q.Set("kind", c.kind)
+	}
+	if c.slow {
+		q.Set("slow", "1")
+	}
+	if c.public {
+		q.Set("public", "1")
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := keep.Run(ctx, keep.Config{Dir: c.keep, Bytes: c.bytes, URLs: c.files, Query: q, Stderr: std.Stderr})
+	if err != nil {
+		return v.Fail(std, fmt.Errorf("-keep: %w", err))
+	}
+	return verb.OK
+}
+
 // selects reports whether the flags select a task.
 func (c *config) selects(t *record.Task) bool {
-	return (c.trace.IsZero() || t.Trace == c.trace) && (c.kind == "" || t.Kind == c.kind) && (!c.slow || t.Flags&record.Slow != 0)
+	return (c.trace.IsZero() || t.Trace == c.trace) && (c.kind == "" || c.where != "" || t.Kind == c.kind) && (!c.slow || t.Flags&record.Slow != 0)
 }
 
 // write writes the tasks to the file, or to stdout. If there are none it writes nothing: a file

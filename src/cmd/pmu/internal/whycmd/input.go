@@ -7,6 +7,7 @@ package whycmd
 import (
 	"bufio"
 	"bytes"
+	"cmd/pmu/internal/keep"
 	"cmd/pmu/internal/source"
 	tracing "cmd/pmu/internal/spans"
 	"cmd/pmu/internal/why"
@@ -46,6 +47,7 @@ type input struct {
 	stderr   io.Writer
 	progress *progress
 	failed   bool
+	arg      string // what is read, as the command has it
 
 	b     why.Builder
 	most  int64  // bytes that the table may take, or 0 if that isn't bounded
@@ -67,6 +69,22 @@ var (
 	seed = maphash.MakeSeed()
 	nan  = math.NaN() // an empty cell
 )
+
+// readAll reads a file or URL, or the files of a folder, and says what is missing in that.
+func (in *input) readAll(name string) {
+	in.arg = name
+	files, err := source.Files(name)
+	if err != nil {
+		fmt.Fprintf(in.stderr, "pmu why: %v\n", err)
+		in.failed = true
+	}
+	for _, file := range files {
+		in.read(file)
+	}
+	if missing := keep.Missing(name); missing != "" {
+		fmt.Fprintf(in.stderr, "pmu why: %s: %s\n", name, missing)
+	}
+}
 
 // read reads a file or URL. Errors end the file, not the program: what has been read counts.
 func (in *input) read(name string) {

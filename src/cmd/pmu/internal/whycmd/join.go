@@ -27,8 +27,12 @@ type joined struct {
 	size    int                       // about how many bytes they take
 
 	callees      why.Callees
-	from         map[string]string // by server: the file or URL that has its records
+	from         map[string]string // by server: the file, folder or URL that has its records
 	inconsistent int
+
+	// For Where: the number of the task that comes next, and what is called for each row.
+	number int
+	row    func(n *record.Node, number func(t *record.Task) int)
 }
 
 // A server is what tells one from another.
@@ -61,10 +65,20 @@ func (f *file) task(t *record.Task) {
 		if r.from == nil {
 			r.from = make(map[string]string)
 		}
-		r.from[name] = f.name
+		r.from[name] = f.arg
 	}
+	f.addTask(t)
+}
+
+// addTask is task, of one that was not there before.
+func (f *file) addTask(t *record.Task) {
+	r := &f.joined
 	if t.Parent.IsZero() && len(t.Calls) == 0 && !f.sql && t.Flags&record.Client == 0 {
-		f.b.AddRequest(&record.Node{Task: t, Call: -1}, &r.callees)
+		n := &record.Node{Task: t, Call: -1}
+		f.b.AddRequest(n, &r.callees)
+		if r.row != nil {
+			r.row(n, func(*record.Task) int { return r.number })
+		}
 		f.progress.rows(f.b.Rows())
 		return
 	}
@@ -95,7 +109,9 @@ func (r *joined) keep(t *record.Task) {
 		r.arrived = make(map[*record.Task]int)
 		r.joiner.MaxTasks = math.MaxInt
 	}
-	r.arrived[t] = len(r.arrived)
+	if r.arrived[t] = len(r.arrived); r.row != nil {
+		r.arrived[t] = r.number
+	}
 	if t.Trace == (record.TraceID{}) || t.Span.IsZero() {
 		r.alone = append(r.alone, t)
 	} else {
@@ -151,6 +167,9 @@ func (r *joined) rows(b *why.Builder, kind string, full func() error) error {
 	slices.SortFunc(roots, func(m, n *record.Node) int { return cmp.Compare(r.arrived[m.Task], r.arrived[n.Task]) })
 	for _, n := range roots {
 		b.AddRequest(n, &r.callees)
+		if r.row != nil {
+			r.row(n, func(t *record.Task) int { return r.arrived[t] })
+		}
 		if err := full(); err != nil {
 			r.callees.Done()
 			return err

@@ -380,3 +380,54 @@ func TestJoinedCause(t *testing.T) {
 		})
 	}
 }
+
+// TestJoinedSelf tests that a server that calls itself is its own callee, whether or not timelines say for what
+// it waited.
+func TestJoinedSelf(t *testing.T) {
+	for _, timelines := range []bool{true, false} {
+		f := newFleet(8, fleetNames...)
+		if !timelines {
+			f.slow = time.Hour
+		}
+		files := f.run(t, 1500, func(i int) *job {
+			inner := job{0, "inner", testMs, rare(i, f.around(40*testMs)), 0, "", nil, false, nil}
+			return &job{0, "GET /", testMs, 0, 0, "", []job{inner}, false, nil}
+		})
+		first, rest := joinedReport(t, files, "")
+		if !strings.HasPrefix(first, "mutex on front (inner) makes the tail: p98 is ") {
+			t.Errorf("timelines %v: %s\n%s", timelines, first, rest)
+		}
+	}
+}
+
+// TestJoinedOrder tests that the order of files changes nothing in a report, where requests are in several.
+func TestJoinedOrder(t *testing.T) {
+	f := newFleet(9, "front", "backup2", "backup3", "backup4", "backup5", "replica")
+	files := f.run(t, 1500, func(i int) *job {
+		j := fanOut(rare(i, f.around(40*testMs)))
+		if j.running += time.Duration(f.r.IntN(3000)) * time.Microsecond; i%2 == 0 {
+			j.server = 5
+		}
+		return j
+	})
+	first, rest := joinedReport(t, files, "")
+	if !strings.HasPrefix(first, "mutex on backup5 (write) makes the tail") {
+		t.Errorf("%s\n%s", first, rest)
+	}
+	for range 3 {
+		f.r.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
+		if again, more := joinedReport(t, files, ""); again != first || more != rest {
+			t.Errorf("of files in another order:\n%s\n%s\nand before:\n%s\n%s", again, more, first, rest)
+		}
+	}
+	// Of requests that call nobody, too, which are rows as they come.
+	f = newFleet(10, "front", "replica")
+	files = f.run(t, 1500, func(i int) *job {
+		return &job{i % 2, "GET /", testMs + time.Duration(f.r.IntN(3000))*time.Microsecond, rare(i, f.around(40*testMs)), 0, "", nil, false, nil}
+	})
+	first, rest = joinedReport(t, files, "")
+	slices.Reverse(files)
+	if again, more := joinedReport(t, files, ""); again != first || more != rest {
+		t.Errorf("of files in another order:\n%s\n%s\nand before:\n%s\n%s", again, more, first, rest)
+	}
+}

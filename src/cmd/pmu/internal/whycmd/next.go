@@ -111,32 +111,66 @@ func nextStep(r *why.Report, tasks bool, p place) string {
 		}
 		break
 	}
-	only := ""
-	if !strings.ContainsFunc(p.kind, obeyed) {
-		only = fmt.Sprintf(" -kind '%s'", strings.ReplaceAll(p.kind, "'", `'\''`))
-	}
-	return fmt.Sprintf("go tool pmu tasks -slow%s %s", only, strings.Join(p.names, " "))
+	return "go tool pmu tasks -slow" + ofKind(p.kind) + inputs(p.names)
 }
 
-// example returns the command that shows one of the requests that the report is about, or "": of those in which
-// the event is high that makes the tail, or that the pattern of the most requests describes, the slowest.
-func example(t *why.Table, r *why.Report, names []string) string {
-	conds := make(map[string]why.Cond)
+// ofKind returns the flag -kind for a kind, if a shell can be given that.
+func ofKind(kind string) string {
+	if kind == "" || strings.ContainsFunc(kind, obeyed) {
+		return ""
+	}
+	return " -kind " + shell(kind)
+}
+
+// inputs returns arguments, each after a space.
+func inputs(names []string) string {
+	s := ""
+	for _, name := range names {
+		s += " " + shell(name)
+	}
+	return s
+}
+
+// shell returns s as a shell has to be given it, to be one word.
+func shell(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+,") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// described returns the conditions on the requests that the report is about: that the event is high that makes
+// the tail, or those of the pattern of the most requests.
+func described(r *why.Report) (conds []why.Cond) {
 	for _, e := range r.Impacts {
 		if e.Event == r.Top() {
-			conds[e.Event] = why.Cond{Column: e.Event, Lo: math.Nextafter(e.Threshold, math.Inf(1)), Hi: math.Inf(1)}
+			return []why.Cond{{Column: e.Event, Unit: e.Unit, Lo: math.Nextafter(e.Threshold, math.Inf(1)), Hi: math.Inf(1)}}
 		}
 	}
-	if most := 0; len(conds) == 0 {
-		for _, p := range r.Patterns {
-			if p.TP > most {
-				most = p.TP
-				clear(conds)
-				for _, c := range p.Conds {
-					conds[c.Column] = c
-				}
-			}
+	most := 0
+	for _, p := range r.Patterns {
+		if p.TP > most {
+			most, conds = p.TP, p.Conds
 		}
+	}
+	return conds
+}
+
+// all returns the command that shows all requests that conditions describe, or "" if a shell can't be given
+// that.
+func all(t *why.Table, conds []why.Cond, kind string, names []string) string {
+	filter := why.Filter(conds, t)
+	if filter == "" || strings.ContainsFunc(filter+kind, obeyed) {
+		return ""
+	}
+	return "go tool pmu tasks -where " + shell(filter) + ofKind(kind) + inputs(names)
+}
+
+// example returns the command that shows the slowest of the requests that conditions describe, or "".
+func example(t *why.Table, list []why.Cond, names []string) string {
+	conds := make(map[string]why.Cond)
+	for _, c := range list {
+		conds[c.Column] = c
 	}
 	best := -1
 	for row, latency := range t.Latency {
@@ -147,7 +181,7 @@ func example(t *why.Table, r *why.Report, names []string) string {
 	if best < 0 {
 		return ""
 	}
-	return fmt.Sprintf("go tool pmu tasks -trace %x %s", t.Trace[best][:], strings.Join(names, " "))
+	return fmt.Sprintf("go tool pmu tasks -trace %x%s", t.Trace[best][:], inputs(names))
 }
 
 // obeyed reports whether a terminal might obey r, or a byte that is no letter. Kinds are of records,

@@ -96,7 +96,7 @@ func TestExample(t *testing.T) {
 		{one(why.Pattern{TP: 1, Conds: []why.Cond{{Column: "a", Lo: 6, Hi: inf}}}), ""},
 		{one(), ""},
 	} {
-		got := example(tab, tt.r, []string{"f", "g"})
+		got := example(tab, described(tt.r), []string{"f", "g"})
 		want := ""
 		if tt.want != "" {
 			want = "go tool pmu tasks -trace " + tt.want + strings.Repeat("0", 30) + " f g"
@@ -106,7 +106,7 @@ func TestExample(t *testing.T) {
 		}
 	}
 	tab.Keep(func(row int) bool { return row != 2 })
-	if got := example(tab, &why.Report{First: []string{"a"}, Impacts: []why.Impact{{Event: "a", Threshold: 1}}}, nil); !strings.Contains(got, " 04") {
+	if got := example(tab, described(&why.Report{First: []string{"a"}, Impacts: []why.Impact{{Event: "a", Threshold: 1}}}), nil); !strings.Contains(got, " 04") {
 		t.Errorf("of some rows: %q", got)
 	}
 	// The report of files has it.

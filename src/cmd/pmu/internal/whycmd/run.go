@@ -168,7 +168,7 @@ func (c *command) read() (*why.Table, error) {
 	in.b.MaxColumns = maxColumns
 	in.progress = newProgress(c.Stderr)
 	for _, name := range c.files {
-		in.read(name)
+		in.readAll(name)
 	}
 	if err := in.spans.rows(&in.b, c.kind, in.fullOfRows); err != nil {
 		fmt.Fprintf(c.Stderr, "pmu why: spans: %v\n", err)
@@ -241,12 +241,19 @@ func (c *command) answer(t *why.Table) error {
 	if err := r.WriteText(c.Stdout); err != nil {
 		return err
 	}
-	if next := nextStep(r, c.in.tasks, placeOf(&c.in.joined, t, r.Top(), kind, c.files)); next != "" {
-		fmt.Fprintf(c.Stdout, "\nTo look further: %s\n", next)
+	conds := described(r)
+	before := "\n"
+	say := func(what, command string) {
+		if command != "" {
+			fmt.Fprintf(c.Stdout, "%s%s: %s\n", before, what, command)
+			before = ""
+		}
 	}
-	if one := example(t, r, c.files); one != "" {
-		fmt.Fprintf(c.Stdout, "One of these requests: %s\n", one)
+	say("To look further", nextStep(r, c.in.tasks, placeOf(&c.in.joined, t, r.Top(), kind, c.files)))
+	if c.in.tasks {
+		say("All of these requests", all(t, conds, kind, c.files))
 	}
+	say("One of these requests", example(t, conds, c.files))
 	if c.http.Given() {
 		return c.http.ServePage(c.IO, why.ContentSecurityPolicy, r.WriteHTML)
 	}

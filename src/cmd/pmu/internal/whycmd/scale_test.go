@@ -8,6 +8,8 @@ package whycmd
 
 import (
 	"bufio"
+	"encoding/binary"
+	record "internal/task"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -85,27 +87,84 @@ func writeTable(t *testing.T, n int, lines bool) string {
 	return name
 }
 
+// writeJoined writes the records of n requests on two servers, of which the first one calls the other one, and
+// those of 2 in 100 wait for a mutex there.
+func writeJoined(t *testing.T, n int) (names []string) {
+	f := newFleet(1, fleetNames[:2]...)
+	var files []*os.File
+	var buffers []*bufio.Writer
+	var writers []*record.Writer
+	for i, s := range f.servers {
+		name := filepath.Join(t.TempDir(), s.Name)
+		file, err := os.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+		files = append(files, file)
+		buffers = append(buffers, bufio.NewWriterSize(file, 1<<20))
+		writers = append(writers, record.NewWriter(buffers[i], s))
+	}
+	for i := range n {
+		binary.BigEndian.PutUint64(f.trace[:], uint64(i+1))
+		back := job{1, "write", testMs, 0, 0, "", nil, false, nil}
+		if i%50 == 7 {
+			back.mutex = f.around(40 * testMs)
+		}
+		f.do(&job{0, "GET /", testMs, 0, 0, "", []job{back}, false, nil}, record.SpanID{}, time.Duration(i)*time.Millisecond)
+		for i, list := range f.files {
+			for _, x := range list {
+				if err := writers[i].Write(x); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f.files[i] = list[:0]
+		}
+	}
+	for i, b := range buffers {
+		if err := b.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		files[i].Close()
+	}
+	return names
+}
+
 // TestScale measures what a large table takes: PMU_TEST_SCALE is the number of requests, and
-// PMU_TEST_SCALE_FORM is csv or json. One at a time, since the memory is that of the process.
+// PMU_TEST_SCALE_FORM is csv, json, or joined for records of two servers. One at a time, since the memory is that of the process.
 func TestScale(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("PMU_TEST_SCALE"))
 	if err != nil {
 		t.Skip("it takes minutes and gigabytes: set PMU_TEST_SCALE to the number of requests")
 	}
-	name := writeTable(t, n, os.Getenv("PMU_TEST_SCALE_FORM") == "json")
-	fi, err := os.Stat(name)
-	if err != nil {
-		t.Fatal(err)
+	form := os.Getenv("PMU_TEST_SCALE_FORM")
+	var names []string
+	want := "column3 makes the tail"
+	if form == "joined" {
+		names, want = writeJoined(t, n), "mutex on backup2 (write) makes the tail"
+	} else {
+		names = []string{writeTable(t, n, form == "json")}
+	}
+	size := int64(0)
+	for _, name := range names {
+		fi, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += fi.Size()
 	}
 	runtime.GC()
 	start := time.Now()
-	status, out, errs := call(name)
+	var before syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &before)
+	status, out, errs := call(names...)
 	took := time.Since(start)
 	if status != 0 || errs != "" {
 		t.Fatalf("status %d\n%s%s", status, out, errs)
 	}
 	var u syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	t.Logf("%d requests, %.1f GB: %.1f s with %d CPUs, at most %.1f GB of memory", n, float64(fi.Size())/1e9, took.Seconds(), runtime.GOMAXPROCS(0), float64(u.Maxrss)/1e6)
-	contains(t, "the report", out, "column3 makes the tail")
+	t.Logf("%d requests, %.1f GB: %.1f s with %d CPUs, of which it took %.1f s, at most %.1f GB of memory", n, float64(size)/1e9, took.Seconds(), runtime.GOMAXPROCS(0),
+		time.Duration(u.Utime.Nano()+u.Stime.Nano()-before.Utime.Nano()-before.Stime.Nano()).Seconds(), float64(u.Maxrss)/1e6)
+	contains(t, "the report", out, want)
 }

@@ -1,0 +1,122 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Package keep records the tasks of servers for days, in the files of a folder.
+package keep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+)
+
+// A Config says what Run keeps.
+type Config struct {
+	Dir    string
+	Bytes  int64      // that the files take at most
+	URLs   []string   // of /debug/pprof/tasks
+	Query  url.Values // which records
+	Stderr io.Writer
+
+	pace pace // for tests
+}
+
+// A pace is how long things take.
+type pace struct {
+	stream  time.Duration // of records; whole seconds
+	overlap time.Duration // of a stream with the next one
+	retry   time.Duration // after an error, at first; then longer
+	slowest time.Duration
+}
+
+var usualPace = pace{time.Minute, 10 * time.Second, 100 * time.Millisecond, 10 * time.Second}
+
+// Run keeps the records of servers until ctx is done, or a file can't be written. A server that can't
+// be read is asked again.
+func Run(ctx context.Context, c Config) error {
+	if c.pace == (pace{}) {
+		c.pace = usualPace
+	}
+	var list []*follower
+	for _, name := range c.URLs {
+		u, err := c.address(name)
+		if err != nil {
+			return err
+		}
+		list = append(list, &follower{pace: c.pace, name: name, url: u})
+	}
+	f, err := open(c.Dir, c.Bytes, len(list))
+	if err != nil {
+		return err
+	}
+	defer f.lock.Close()
+	f.mu.Lock()
+	fmt.Fprintf(c.Stderr, "pmu tasks: %s has %d records in %d files; more are kept until this program is interrupted\n", c.Dir, f.ledger.records(), len(f.ledger.Files))
+	f.mu.Unlock()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var wg sync.WaitGroup
+	say := &sayer{w: c.Stderr}
+	for _, x := range list {
+		x.app = &appender{f: f}
+		x.say = say
+		wg.Go(func() {
+			x.run(ctx)
+			stop() // if it could not write, the others can't either
+		})
+	}
+	wg.Wait()
+	err = f.change(func(l *ledger) {
+		fmt.Fprintf(c.Stderr, "pmu tasks: %d records were read: %d are in %s, %d were there already\n", l.Read, l.records(), c.Dir, l.Twice)
+		if s := l.missing(); s != "" {
+			fmt.Fprintf(c.Stderr, "pmu tasks: %s: %s\n", c.Dir, s)
+		}
+	})
+	for _, x := range list {
+		err = errors.Join(err, x.app.close())
+	}
+	if f.err != nil {
+		return fmt.Errorf("%w: nothing is kept any more", f.err)
+	}
+	return err
+}
+
+// address returns what to ask of a server, but for how long.
+func (c *Config) address(name string) (*url.URL, error) {
+	u, err := url.Parse(name)
+	if err != nil {
+		return nil, err
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("%s is no URL of a server's /debug/pprof/tasks: files are kept already", name)
+	}
+	q := u.Query()
+	q.Set("format", "tasks")
+	q.Del("seconds")
+	for k, v := range c.Query {
+		q[k] = v
+	}
+	u.RawQuery = q.Encode()
+	return u, nil
+}
+
+// A sayer writes messages of several goroutines.
+type sayer struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (s *sayer) say(name string, what any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fmt.Fprintf(s.w, "pmu tasks: %s: %v\n", name, what)
+}
+
+// client asks servers. Requests have their own deadlines.
+var client = &http.Client{}

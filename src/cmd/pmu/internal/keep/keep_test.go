@@ -1,0 +1,470 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package keep
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	record "internal/task"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// quick is a pace for tests.
+var quick = pace{2 * time.Second, time.Second, time.Millisecond, 10 * time.Millisecond}
+
+// A server makes up records, and answers as one does that records tasks: with those in its ring, or with
+// those that are made from then on.
+type server struct {
+	mu     sync.Mutex
+	grown  *sync.Cond
+	ring   []*record.Task // the newest ones
+	most   int            // in it
+	first  int            // the number of its first one
+	ends   int            // how many answers have been cut off
+	asked  []string       // queries
+	Server *record.Server
+	refuse bool // to answer
+	n      int
+}
+
+func newServer(name string, most int) *server {
+	s := &server{most: most, Server: &record.Server{Name: name, PID: 1, Start: 1}}
+	s.grown = sync.NewCond(&s.mu)
+	return s
+}
+
+// add makes n records.
+func (s *server) add(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for range n {
+		s.n++
+		t := &record.Task{Server: s.Server, Kind: "GET /", Flags: record.Sampled, Start: int64(s.n) * 1e6, Wall: time.Millisecond, Goroutines: 1}
+		binary.BigEndian.PutUint64(t.Trace[:], uint64(s.n))
+		copy(t.Trace[8:], s.Server.Name)
+		t.Span[0] = 1
+		s.ring = append(s.ring, t)
+	}
+	if over := len(s.ring) - s.most; over > 0 {
+		s.ring = slices.Delete(s.ring, 0, over)
+		s.first += over
+	}
+	s.grown.Broadcast()
+}
+
+// ServeHTTP answers as net/http/pprof does.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, r.URL.RawQuery)
+	if s.refuse {
+		http.Error(w, "tasks are not recorded", http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Trailer", "X-Go-Tasks-Lost")
+	seconds, _ := strconv.Atoi(r.URL.Query().Get("seconds"))
+	at, lost := s.first, 0
+	if seconds > 0 {
+		at = s.first + len(s.ring)
+	}
+	w.(http.Flusher).Flush()
+	fw := record.NewWriter(w, s.Server)
+	over, ends := false, s.ends
+	context.AfterFunc(r.Context(), s.grown.Broadcast)
+	if seconds > 0 {
+		defer time.AfterFunc(time.Duration(seconds)*time.Second, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			over = true
+			s.grown.Broadcast()
+		}).Stop()
+	}
+	for r.Context().Err() == nil {
+		for ; at < s.first+len(s.ring); at++ {
+			if at < s.first {
+				lost += s.first - at
+				at = s.first
+			}
+			x := *s.ring[at-s.first]
+			if seconds == 0 && s.first > 0 && at == s.first {
+				x.Flags |= record.Early
+			}
+			if fw.Write(&x) != nil {
+				return
+			}
+		}
+		w.(http.Flusher).Flush()
+		if s.ends > ends {
+			panic(http.ErrAbortHandler)
+		}
+		if over || seconds == 0 {
+			break
+		}
+		s.grown.Wait()
+	}
+	w.Header().Set("X-Go-Tasks-Lost", strconv.Itoa(lost))
+}
+
+// kept returns the numbers of the records in a folder, in order, and the bytes of its files that are none.
+func kept(t *testing.T, dir string) (list []int, skipped int64) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, filePrefix+"*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if os.IsNotExist(err) {
+			continue // it has just made room
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := record.NewReader(bytes.NewReader(data))
+		for {
+			x, err := r.Next()
+			if err != nil {
+				break
+			}
+			list = append(list, int(binary.BigEndian.Uint64(x.Trace[:])))
+		}
+		skipped += r.Skipped()
+	}
+	slices.Sort(list)
+	return list, skipped
+}
+
+// all checks that a list is the numbers from one to another.
+func all(t *testing.T, list []int, from, to int) {
+	t.Helper()
+	for i, n := range list {
+		if n != from+i {
+			t.Fatalf("record %d at %d, want %d to %d once each, of %d", n, i, from, to, len(list))
+		}
+	}
+	if len(list) != to-from+1 {
+		t.Fatalf("%d records, want %d to %d", len(list), from, to)
+	}
+}
+
+// saved returns a folder's ledger, of which the last records may be no part yet.
+func saved(t *testing.T, dir string) *ledger {
+	t.Helper()
+	l := new(ledger)
+	if err := l.load(dir); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// balance checks a folder's ledger against its files.
+func balance(t *testing.T, dir string) *ledger {
+	t.Helper()
+	l := saved(t, dir)
+	list, _ := kept(t, dir)
+	if n := l.records(); n != int64(len(list)) || l.Read != l.Twice+l.TooLarge+l.Removed+n {
+		t.Errorf("%d records in files; the ledger has %+v", len(list), l)
+	}
+	return l
+}
+
+// A keeper is a run of Run.
+type keeper struct {
+	stop func() (stderr string, err error)
+}
+
+func start(t *testing.T, dir string, most int64, urls ...string) keeper {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	var stderr bytes.Buffer
+	done := make(chan error, 1)
+	go func() {
+		done <- Run(ctx, Config{Dir: dir, Bytes: most, URLs: urls, Query: url.Values{"slow": {"1"}}, Stderr: &stderr, pace: quick})
+	}()
+	stop := sync.OnceValues(func() (string, error) {
+		cancel()
+		err := <-done
+		return stderr.String(), err
+	})
+	t.Cleanup(func() { stop() })
+	return keeper{stop}
+}
+
+// until waits for a condition.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for range 3000 {
+		if ok() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("after 30 s there is not: %s", what)
+}
+
+func has(t *testing.T, dir string, n int) func() bool {
+	return func() bool {
+		list, _ := kept(t, dir)
+		return len(list) > 0 && list[len(list)-1] == n
+	}
+}
+
+// set sets whether the server refuses to answer. What it has begun to answer breaks off.
+func (s *server) set(refuse bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refuse = refuse
+	s.ends++
+	s.grown.Broadcast()
+}
+
+// queries returns how many there were.
+func (s *server) queries() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.asked)
+}
+
+func serve(t *testing.T, s *server) (url string) {
+	t.Helper()
+	hs := httptest.NewServer(s)
+	t.Cleanup(hs.Close)
+	return hs.URL + "/debug/pprof/tasks?public=1"
+}
+
+// TestStreams tests that streams that follow each other have each record once, of each of two servers.
+func TestStreams(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	a, b := newServer("a", 1000), newServer("b", 1000)
+	b.n = 1 << 20
+	a.add(100) // before anyone reads
+	k := start(t, dir, least, serve(t, a), serve(t, b))
+	last := 100
+	// Six queries of each are four streams at least, of which each overlaps with the next one.
+	until(t, "a sixth query", func() bool {
+		a.add(7)
+		b.add(3)
+		last += 7
+		return a.queries() >= 6 && b.queries() >= 6
+	})
+	until(t, "the last records", func() bool {
+		list, _ := kept(t, dir)
+		i, _ := slices.BinarySearch(list, 1<<20)
+		return i == last && len(list) == last+b.n-1<<20
+	})
+	stderr, err := k.stop()
+	if err != nil || strings.Contains(stderr, "again") || strings.Contains(stderr, "gap") {
+		t.Errorf("%v, messages\n%s", err, stderr)
+	}
+	list, skipped := kept(t, dir)
+	i, _ := slices.BinarySearch(list, 1<<20)
+	all(t, list[:i], 1, last)
+	all(t, list[i:], 1<<20+1, b.n)
+	l := balance(t, dir)
+	if l.Gaps != 0 || l.Lost != 0 || l.Removed != 0 || skipped != 0 || l.Twice == 0 || Missing(dir) != "" {
+		t.Errorf("%+v, %q", l, Missing(dir))
+	}
+	for _, q := range a.asked {
+		if !strings.Contains(q, "format=tasks&public=1") || !strings.HasSuffix(q, "slow=1") {
+			t.Errorf("a query was %q", q)
+		}
+	}
+}
+
+// TestAway tests that a server that goes away is read again: without a gap if its ring has all that it
+// recorded meanwhile, and with one if it does not.
+func TestAway(t *testing.T) {
+	dir := t.TempDir()
+	s := newServer("a", 100)
+	k := start(t, dir, least, serve(t, s))
+	s.add(50)
+	until(t, "the first records", has(t, dir, 50))
+	away := func(n int) {
+		t.Helper()
+		before := s.queries()
+		s.set(true)
+		until(t, "a query that is refused", func() bool { return s.queries() > before })
+		s.add(n)
+		s.set(false)
+		last := s.n
+		until(t, "the records of a server that was away", has(t, dir, last))
+	}
+	away(60)
+	list, _ := kept(t, dir)
+	all(t, list, 1, 110)
+	away(1000) // of which the ring has 100
+	until(t, "the gap", func() bool { return saved(t, dir).Gaps > 0 })
+	// Of its ring only the oldest record was there before. Other rings may not reach back to that.
+	away(99)
+	until(t, "another gap", func() bool { return saved(t, dir).Gaps > 1 })
+	s.add(5)
+	until(t, "the last record", has(t, dir, 1214))
+	stderr, err := k.stop()
+	if err != nil || strings.Count(stderr, `503 Service Unavailable: "tasks are not recorded"`) != 3 || strings.Count(stderr, "it is read again") != 3 {
+		t.Errorf("%v, messages\n%s", err, stderr)
+	}
+	list, _ = kept(t, dir)
+	i, _ := slices.BinarySearch(list, 111)
+	all(t, list[:i], 1, 110)
+	all(t, list[i:], 1011, 1214)
+	if l := balance(t, dir); l.Gaps != 2 || l.Gap <= 0 || !strings.HasPrefix(Missing(dir), "in 2 gaps of ") || !strings.HasSuffix(Missing(dir), "s together there may have been more") {
+		t.Errorf("%+v, %s", l, Missing(dir))
+	}
+}
+
+// TestLost tests that the ledger has what a server has lost before it was read.
+func TestLost(t *testing.T) {
+	dir := t.TempDir()
+	s := newServer("a", 10)
+	k := start(t, dir, least, serve(t, s))
+	s.add(1)
+	until(t, "the first record", has(t, dir, 1))
+	s.add(110) // at once: a reader gets the last 10
+	until(t, "the last record", has(t, dir, 111))
+	until(t, "the stream's end", func() bool { return saved(t, dir).Lost > 0 })
+	if _, err := k.stop(); err != nil {
+		t.Error(err)
+	}
+	list, _ := kept(t, dir)
+	if l := balance(t, dir); int(l.Lost)+len(list) != 111 || len(list) != 11 {
+		t.Errorf("%d records and %+v", len(list), l)
+	}
+}
+
+// TestRotate tests that the files stay within the bound, and that the newest records are there.
+func TestRotate(t *testing.T) {
+	dir := t.TempDir()
+	s := newServer("a", 1<<20)
+	s.Server.Name = strings.Repeat("a long name ", 300)
+	k := start(t, dir, least, serve(t, s))
+	until(t, "a record that was removed", func() bool {
+		from := s.n
+		s.add(2000)
+		s.mu.Lock()
+		for _, x := range s.ring[from:] {
+			for i := range 20 {
+				x.Notes = append(x.Notes, record.Note{Key: fmt.Sprint(x.Trace, i), Value: strings.Repeat("x", 100)})
+			}
+		}
+		s.mu.Unlock()
+		size := int64(0)
+		files, _ := os.ReadDir(dir)
+		for _, x := range files {
+			if fi, err := x.Info(); err == nil {
+				size += fi.Size()
+			}
+		}
+		if size > least {
+			t.Fatalf("files of %d bytes", size)
+		}
+		return saved(t, dir).Removed > 2000
+	})
+	last := s.n
+	until(t, "the last record", has(t, dir, last))
+	if _, err := k.stop(); err != nil {
+		t.Error(err)
+	}
+	list, _ := kept(t, dir)
+	all(t, list, list[0], last)
+	if l := balance(t, dir); l.Removed != int64(list[0]-1) || len(l.Files) < 4 {
+		t.Errorf("from %d on; %+v", list[0], l)
+	}
+}
+
+// TestResume tests that a program that is started again, after it ended, was killed while it wrote, or
+// while it removed a file, goes on: nothing is twice, and nothing is missing that the server still has.
+func TestResume(t *testing.T) {
+	if dir := os.Getenv("PMU_TEST_KEEP"); dir != "" {
+		Run(context.Background(), Config{Dir: dir, Bytes: least, URLs: []string{os.Getenv("PMU_TEST_URL")}, Stderr: os.Stderr, pace: quick})
+		return
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	s := newServer("a", 100_000)
+	at := serve(t, s)
+	for i := range 5 {
+		cmd := exec.Command(exe, "-test.run=^TestResume$")
+		cmd.Env = append(os.Environ(), "PMU_TEST_KEEP="+dir, "PMU_TEST_URL="+at)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		from := s.n
+		s.add(1000)
+		until(t, "records of this run", func() bool {
+			s.add(100)
+			list, _ := kept(t, dir)
+			return len(list) > from+500
+		})
+		cmd.Process.Kill()
+		cmd.Wait()
+		// What a file has after a write that did not end.
+		l := saved(t, dir)
+		name := filepath.Join(dir, l.Files[len(l.Files)-1].Name)
+		if fi, err := os.Stat(name); err != nil || i%2 == 0 && os.Truncate(name, fi.Size()-20) != nil {
+			t.Fatal(err)
+		}
+		s.add(50)
+	}
+	k := start(t, dir, least, at)
+	until(t, "the last record", has(t, dir, s.n))
+	if _, err := k.stop(); err != nil {
+		t.Error(err)
+	}
+	list, skipped := kept(t, dir)
+	all(t, list, 1, s.n)
+	if l := balance(t, dir); skipped == 0 || l.Damaged != skipped || l.Gaps != 0 || l.Removed != 0 {
+		t.Errorf("%d bytes skipped; %+v", skipped, l)
+	}
+}
+
+// TestErrors tests that errors name their cause, and that one folder is for one program.
+func TestErrors(t *testing.T) {
+	s := newServer("a", 10)
+	at := serve(t, s)
+	dir := t.TempDir()
+	for _, tt := range []struct {
+		dir  string
+		most int64
+		url  string
+		want string
+	}{
+		{dir, least, "shop.tasks", "shop.tasks is no URL of a server's /debug/pprof/tasks: "},
+		{dir, least - 1, at, "8388607 bytes are too few: it takes 8388608 at least"},
+		{filepath.Join(os.Args[0], "x"), least, at, "not a directory"},
+	} {
+		if err := Run(context.Background(), Config{Dir: tt.dir, Bytes: tt.most, URLs: []string{tt.url}, Stderr: os.Stderr}); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v, want %s", err, tt.want)
+		}
+	}
+	k := start(t, dir, least, at)
+	s.add(1)
+	until(t, "a record", has(t, dir, 1))
+	if err := Run(context.Background(), Config{Dir: dir, Bytes: least, URLs: []string{at}, Stderr: os.Stderr}); err == nil || !strings.Contains(err.Error(), "another program keeps records in "+dir) {
+		t.Errorf("two programs: %v", err)
+	}
+	k.stop()
+	if err := os.WriteFile(filepath.Join(dir, ledgerName), []byte("{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := Run(context.Background(), Config{Dir: dir, Bytes: least, URLs: []string{at}, Stderr: os.Stderr}); err == nil || !strings.Contains(err.Error(), "remove it to begin another ledger") {
+		t.Errorf("a damaged ledger: %v", err)
+	}
+}
