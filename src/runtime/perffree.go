@@ -73,6 +73,13 @@ func perfHere() *perfLocal {
 	return &perfLocals[pp.id]
 }
 
+// perfProc returns the number of the calling goroutine's P, which it may lose as soon as it has
+// returned: code of this package is preempted only where it calls something.
+//
+//go:linkname perfProc runtime/task.runtime_perfProc
+//go:nosplit
+func perfProc() int32 { return getg().m.p.ptr().id }
+
 // pop returns memory that is free, or nil if there is none. See perfHere for the caller.
 //
 //go:nowritebarrierrec

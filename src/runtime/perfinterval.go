@@ -55,6 +55,9 @@ func (a *perfAccount) steady(mp *m) (more int64, ok bool) {
 // to now. From now on it is known for how long the thread has no CPU, if the effort
 // allows.
 func (a *perfAccount) settleNow(mp *m, effort uint8) {
+	if a.settleSteady(mp) {
+		return
+	}
 	if a.perfEpoch.intervals > 0 {
 		a.keepEpoch()
 	}
@@ -67,6 +70,32 @@ func (a *perfAccount) settleNow(mp *m, effort uint8) {
 		a.cpuSince = perfCPUKnown(effort)
 	}
 	a.judge()
+}
+
+// settleSteady is settleNow if all that it would do is to add time that was spent running, and
+// known to be so. It reports false, and does nothing, if it is not as simple. A task that waits for
+// nothing begins and ends so.
+func (a *perfAccount) settleSteady(mp *m) bool {
+	if !a.cpuSince || a.since > a.settled || a.perfEpoch.intervals > 0 || a.ticks[perf.PartPreempted] != 0 {
+		return false
+	}
+	nanos, ticks := perfNow(mp)
+	if !perfCPUUndisturbed(mp) { // up to then
+		return false
+	}
+	perfSeqBegin(&a.seq)
+	a.latest = max(a.latest, nanos)
+	wall := a.latest - a.nanos
+	a.nanos = a.latest
+	a.number++
+	a.usage.Wall += wall
+	a.usage.Parts[perf.PartRunning] += wall
+	a.usage.Measured += wall
+	a.known = 0
+	a.settled = ticks
+	a.ticks[perf.PartRunning] = a.since - ticks
+	perfSeqEnd(&a.seq)
+	return true
 }
 
 // keepEpoch keeps a's epoch for the intervals that began in it.

@@ -60,9 +60,11 @@ func perfUnfollow(gp *g, new uint32) {
 // perfRelabel is called when a goroutine is about to change its labels.
 func perfRelabel() {
 	if perfQuiet.Load() != 0 {
-		systemstack(func() { perfLeave(getg().m, false) })
+		perfRelabelQuiet() // apart, so that this is inlined
 	}
 }
+
+func perfRelabelQuiet() { systemstack(func() { perfLeave(getg().m, false) }) }
 
 // perfStatusQuiet has the thread's ring read if this change of status of its goroutine
 // makes what is there another's: if the goroutine leaves the thread, if it returns from

@@ -437,9 +437,13 @@ func (t *perfTask) freeAll() {
 	for t != nil {
 		next := t.next
 		t.next = nil
-		t.log.free()
-		t.left.freeAll()
-		t.left = nil
+		if t.log.chunks[0] != nil { // most have none
+			t.log.free()
+		}
+		if t.left != nil {
+			t.left.freeAll()
+			t.left = nil
+		}
 		perfFreeTask.push(&t.node)
 		t = next
 	}

@@ -18,6 +18,12 @@ import (
 	"unsafe"
 )
 
+//go:linkname runtime_procPin runtime.procPin
+func runtime_procPin() int
+
+//go:linkname runtime_procUnpin runtime.procUnpin
+func runtime_procUnpin()
+
 // TestManyProcs has twice as many Ps push records as have rings of their own, all at once, while
 // readers read. Each record must come out whole, or be counted.
 //

@@ -5,9 +5,11 @@
 package task
 
 import (
+	"encoding/binary"
 	"internal/runtime/perf"
 	record "internal/task"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -37,22 +39,20 @@ func (p *packer) str(s string) {
 // parts packs those that are not 0.
 func (p *packer) parts(parts *[perf.NumParts]int64) {
 	at, mask := len(p.w), uint64(0)
-	p.u(0)
+	w := append(p.w, 0)
 	for i, d := range parts {
 		if d != 0 {
 			mask |= 1 << i
-			p.i(d)
+			w = append(w, uint64(d))
 		}
 	}
-	p.w[at] = mask
+	w[at] = mask
+	p.w = w
 }
 
 func (p *packer) usage(u *perf.Usage) {
 	p.parts(&u.Parts)
-	p.i(u.Measured)
-	p.u(u.Switches)
-	p.u(u.Preemptions)
-	p.u(u.Migrations)
+	p.w = append(p.w, uint64(u.Measured), u.Switches, u.Preemptions, u.Migrations)
 }
 
 func (p *packer) counts(c *[perf.MaxEvents]perf.Count, slots int) {
@@ -63,7 +63,12 @@ func (p *packer) counts(c *[perf.MaxEvents]perf.Count, slots int) {
 	}
 }
 
+// clock packs c; if c is nil, one of which nothing has happened.
 func (p *packer) clock(c *record.Clock) {
+	if c == nil {
+		p.u(0)
+		return
+	}
 	n := uint64(c.N)
 	if c.Overflow {
 		n |= 1 << 8
@@ -74,27 +79,33 @@ func (p *packer) clock(c *record.Clock) {
 	}
 }
 
-var packers = sync.Pool{New: func() any { return new(packer) }}
+// packers are kept for those who push next, each for some Ps: one that is taken meanwhile is made.
+// There are few, so that what they have grown to for long records may stay.
+var packers [shards]struct {
+	free atomic.Pointer[packer]
+	_    [line - 8]byte
+}
 
-// push pushes the record of t, which has ended. Its counts are those of set, or nil.
-func (r *recorder) push(t *Task, last *record.Clock, u *perf.TaskUsage, set *eventSet, flags record.Flags, d *details, threshold int64, usual *usual) {
-	p := packers.Get().(*packer)
-	p.w = p.w[:0]
-	p.bytes(t.trace[:])
-	p.bytes(t.span[:])
-	p.bytes(t.parent[:])
-	p.u(uint64(t.kind.id)<<32 | uint64(flags))
-	p.i(u.Began + wallOffset(u.Ended))
-	p.i(u.Wall)
-	if t.first != nil {
-		p.clock(t.first)
-	} else {
-		p.clock(new(record.Clock))
+// push pushes the record of t, which has ended. Its counts are those of set, or nil. usual is nil
+// unless it was slow, and last unless it has a clock.
+func (r *recorder) push(t *Task, shard int, last *record.Clock, u *perf.TaskUsage, set *eventSet, flags record.Flags, d *details, threshold int64, usual *usual) {
+	free := &packers[shard].free
+	p := free.Swap(nil)
+	if p == nil {
+		p = new(packer)
 	}
+	word := binary.NativeEndian.Uint64
+	p.w = append(p.w[:0], word(t.trace[:8]), word(t.trace[8:]), word(t.span[:]), word(t.parent[:]),
+		uint64(t.kind.id)<<32|uint64(flags), uint64(u.Began+wallOffset(u.Ended)), uint64(u.Wall))
+	p.clock(t.first)
 	p.clock(last)
 	p.u(t.goid)
 	p.u(u.EndedBy)
-	p.parts(&u.Ender)
+	if u.Goroutines > 1 {
+		p.parts(&u.Ender)
+	} else {
+		p.u(0) // all of it is 0
+	}
 	p.u(u.Goroutines)
 	p.u(u.Working)
 	p.i(threshold)
@@ -108,9 +119,8 @@ func (r *recorder) push(t *Task, last *record.Clock, u *perf.TaskUsage, set *eve
 	}
 	p.counts(&u.Counts, slots)
 
-	var none details
 	if d == nil {
-		d = &none
+		d = &noDetails
 	}
 	p.u(uint64(len(d.notes)))
 	for i := range d.notes {
@@ -141,14 +151,15 @@ func (r *recorder) push(t *Task, last *record.Clock, u *perf.TaskUsage, set *eve
 		ring = perf.SlowTaskRing
 		p.slow(t, u, d, usual)
 	}
-	for _, n := range []int64{u.Short + d.lost.Stretches, u.ShortNanos, u.NoMemory, d.lost.Regions, d.lost.Calls, d.lost.Notes, u.Unfound} {
-		p.i(n)
-	}
+	l := &d.lost
+	p.w = append(p.w, uint64(u.Short+l.Stretches), uint64(u.ShortNanos), uint64(u.NoMemory), uint64(l.Regions), uint64(l.Calls), uint64(l.Notes), uint64(u.Unfound))
 	if !runtime_perfTaskPush(ring, p.w) {
 		r.tooLong.Add(1)
 	}
-	packers.Put(p)
+	free.Store(p)
 }
+
+var noDetails details // of tasks that have none; nobody writes them
 
 var stretches = sync.Pool{New: func() any { return new([perf.MaxTaskStretches]perf.Stretch) }}
 

@@ -10,9 +10,10 @@ import (
 	_ "unsafe" // for linkname
 )
 
-// Provided by package runtime; see perftask.go, perftaskwho.go, perftasklog.go, perftaskring.go, perftrace.go and
-// perfwall.go there.
+// Provided by package runtime; see perffree.go, perftask.go, perftaskwho.go, perftasklog.go,
+// perftaskring.go, perftrace.go and perfwall.go there.
 
+func runtime_perfProc() int32
 func runtime_perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.SetID, n int, enter bool) (id perf.TaskID, goid uint64)
 
 //go:noescape
@@ -81,12 +82,6 @@ func runtime_perfTaskExit(id perf.TaskID)
 //
 //go:linkname runtime_rand runtime.rand
 func runtime_rand() uint64
-
-//go:linkname runtime_procPin runtime.procPin
-func runtime_procPin() int
-
-//go:linkname runtime_procUnpin runtime.procUnpin
-func runtime_procUnpin()
 
 //go:linkname runtime_nanotime runtime.nanotime
 func runtime_nanotime() int64

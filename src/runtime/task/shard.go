@@ -18,11 +18,7 @@ const (
 )
 
 // shard returns which one the calling goroutine's P has. It may have another P by now.
-func shard() int {
-	p := runtime_procPin()
-	runtime_procUnpin()
-	return p % shards
-}
+func shard() int { return int(uint32(runtime_perfProc()) % shards) }
 
 // kindSums are a shard of what tasks of a kind have used.
 type kindSums struct {

@@ -404,7 +404,7 @@ func (e *ended) finish(t *Task, r *recorder, k *kind) {
 		t.up.call(t, u, call)
 	}
 	if e.recorded != 0 {
-		t.record(r, u, e.set, flags, details, e.threshold)
+		t.record(r, e.shard, u, e.set, flags, details, e.threshold)
 	}
 	k.observe(e.shard, u, e.set, flags, e.slow)
 	if u.Outlives > 0 {
@@ -419,16 +419,17 @@ func (e *ended) finish(t *Task, r *recorder, k *kind) {
 }
 
 // record puts a task that has ended into the rings.
-func (t *Task) record(r *recorder, u *perf.TaskUsage, set *eventSet, flags record.Flags, details *details, threshold int64) {
-	var last record.Clock
-	if t.last != nil {
-		last = *t.last
-	} else if t.local != nil {
-		last = t.local.Event()
+func (t *Task) record(r *recorder, shard int, u *perf.TaskUsage, set *eventSet, flags record.Flags, details *details, threshold int64) {
+	last := t.last
+	if last == nil && t.local != nil {
+		end := t.local.Event()
+		last = &end
 	}
-	var usual usual
 	if flags&record.Slow != 0 {
+		var usual usual
 		t.kind.readUsual(&usual, set)
+		r.push(t, shard, last, u, set, flags, details, threshold, &usual)
+		return
 	}
-	r.push(t, &last, u, set, flags, details, threshold, &usual)
+	r.push(t, shard, last, u, set, flags, details, threshold, nil)
 }

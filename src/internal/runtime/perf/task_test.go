@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestUsageAddSince tests AddSince by Sub and Add.
+// TestUsageAddSince tests Add by Sub, and AddSince by both.
 func TestUsageAddSince(t *testing.T) {
 	n := int64(1)
 	fill := func() (u Usage) {
@@ -37,9 +37,13 @@ func TestUsageAddSince(t *testing.T) {
 	for range 10 {
 		then, sum := fill(), fill()
 		now := fill()
+		back := now
+		back.Wall -= then.Wall // which Add leaves alone
 		now.Add(&then)
 		since := now
-		since.Sub(&then)
+		if since.Sub(&then); since != back {
+			t.Fatalf("%+v after Add and Sub, want %+v", since, back)
+		}
 		want := sum
 		want.Add(&since)
 		if sum.AddSince(&now, &then); sum != want {
