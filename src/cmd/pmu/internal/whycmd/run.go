@@ -59,6 +59,7 @@ type command struct {
 	o        why.Options
 	kind     string
 	columns  []string // only these, if there are any
+	skipped  skipped
 	at       string   // the column of the time
 	segments int
 	page     string
@@ -122,7 +123,13 @@ func (c *command) parse(args []string) (status int, ok bool) {
 	}
 	if *columns != "" {
 		c.columns = strings.Split(*columns, ",")
-		c.in.b.Skip = func(name string) bool { return name != "kind" && name != c.at && !slices.Contains(c.columns, name) }
+		c.in.b.Skip = func(name string) bool {
+			if name == "kind" || name == c.at || slices.Contains(c.columns, name) {
+				return false
+			}
+			c.skipped.add(name)
+			return true
+		}
 	}
 	var err error
 	if *groups != "" {
@@ -193,10 +200,8 @@ func (c *command) read() (*why.Table, error) {
 			fmt.Fprintf(c.Stderr, "pmu why: column %q: %d cells don't fit the others and are left out\n", col.Name(), col.Bad)
 		}
 	}
-	for _, name := range c.columns {
-		if !slices.ContainsFunc(in.b.Columns(), func(col *why.ColumnBuilder) bool { return col.Name() == name }) {
-			fmt.Fprintf(c.Stderr, "pmu why: there is no column %.100q\n", name)
-		}
+	if err := c.missing(in.b.Columns()); err != nil {
+		return nil, err
 	}
 	return in.b.Table(in.unit), nil
 }
