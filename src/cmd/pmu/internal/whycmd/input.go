@@ -104,6 +104,9 @@ func (in *input) read(name string) {
 	if err := r.Err(); err != nil {
 		fail(err)
 	}
+	for _, missing := range r.Missing() {
+		fmt.Fprintf(in.stderr, "pmu why: %s: %s\n", name, missing)
+	}
 	f.saySkipped()
 }
 

@@ -60,7 +60,7 @@ type command struct {
 	kind     string
 	columns  []string // only these, if there are any
 	skipped  skipped
-	at       string   // the column of the time
+	at       string // the column of the time
 	segments int
 	page     string
 	rowsFile string

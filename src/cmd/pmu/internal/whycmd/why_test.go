@@ -302,3 +302,18 @@ func FuzzInput(f *testing.F) {
 		}
 	})
 }
+
+// TestMissing tests that what a server says is missing of its records is said.
+func TestMissing(t *testing.T) {
+	data := fileOf(t, tasksOf(planted()))
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Trailer", "X-Go-Tasks-Lost")
+		io.WriteString(w, data)
+		w.Header().Set("X-Go-Tasks-Lost", "3")
+	}))
+	defer srv.Close()
+	url := srv.URL + "/debug/pprof/tasks?format=tasks"
+	if status, _, errs := call(url); status != 0 || !strings.Contains(errs, "pmu why: "+url+": 3 records were lost on the server, where newer ones took the place in the rings\n") {
+		t.Errorf("status %d, %q", status, errs)
+	}
+}
