@@ -88,17 +88,7 @@ func escape(s string) string { return html.EscapeString(htmltext.Clean(s, maxPag
 // elsewhere. An error is one of w.
 func (r *Report) WriteHTML(w io.Writer) error {
 	p := &page{r: r}
-	p.put(`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8"/>
-<meta name="viewport" content="width=device-width, initial-scale=1"/>
-<meta name="color-scheme" content="light"/>
-<title>Why are some requests slow?</title>
-<style>` + pageStyle + `</style>
-</head>
-<body>
-`)
+	p.begin("Why are some requests slow?")
 	p.put("<h1>%s</h1>\n", r.Cause())
 	p.numbers()
 	p.latencies()
@@ -110,6 +100,21 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	p.put("</body>\n</html>\n")
 	_, err := io.WriteString(w, p.String())
 	return err
+}
+
+// begin writes what comes before the first heading.
+func (p *page) begin(title string) {
+	p.put(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8"/>
+<meta name="viewport" content="width=device-width, initial-scale=1"/>
+<meta name="color-scheme" content="light dark"/>
+<title>%s</title>
+<style>`+pageStyle+`</style>
+</head>
+<body>
+`, title)
 }
 
 // latency formats a latency. It isn't known only in a report that Analyze has not made.

@@ -5,7 +5,6 @@
 package whycmd
 
 import (
-	"cmd/pmu/internal/why"
 	"cmp"
 	"fmt"
 	"maps"
@@ -19,40 +18,39 @@ import (
 // error to name the nearest. Workers ask about each cell.
 const maxSkipped = 10_000
 
-// skipped are the names of columns that are left out, as far as they are known.
-type skipped struct {
-	n     atomic.Int64
-	mu    sync.Mutex
-	names map[string]bool
+// names are those of columns: of all that are kept, and of those that are left out as far as they are
+// known.
+type names struct {
+	n   atomic.Int64
+	mu  sync.Mutex
+	all map[string]bool
 }
 
-func (s *skipped) add(name string) {
+// skip adds the name of one that is left out.
+func (s *names) skip(name string) {
 	if s.n.Load() >= maxSkipped {
 		return
 	}
 	s.n.Add(1)
+	s.have(strings.Clone(name)) // it may be of a long line
+}
+
+// have adds the name of one that there is.
+func (s *names) have(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.names == nil {
-		s.names = make(map[string]bool)
+	if s.all == nil {
+		s.all = make(map[string]bool)
 	}
-	s.names[strings.Clone(name)] = true // it may be of a long line
+	s.all[name] = true
 }
 
 // missing returns an error if there is no column of one of the names that -columns has.
-func (c *command) missing(columns []*why.ColumnBuilder) error {
-	have := maps.Clone(c.skipped.names)
-	if have == nil {
-		have = make(map[string]bool)
-	}
-	for _, col := range columns {
-		have[col.Name()] = true
-	}
+func (c *command) missing() error {
 	for _, name := range c.columns {
-		if have[name] || name == c.in.latency {
-			continue
+		if !c.names.all[name] && name != c.in.latency {
+			return noColumn(name, slices.Sorted(maps.Keys(c.names.all)))
 		}
-		return noColumn(name, slices.Sorted(maps.Keys(have)))
 	}
 	return nil
 }
