@@ -70,7 +70,7 @@ func TestReasonsOnPages(t *testing.T) {
 	s := newSite(slices.Values(slices.Concat(front, back)))
 	slow := back[len(back)-1]
 	const row = `<td class="n">1 of 1</td><td class="n">28 ms</td><td class="any">sleep at stock.go:12</td><td class="any">GET /stock</td>`
-	link := row + `<td class="any"><a href="` + taskURLEscaped(slow) + `">30 ms</a>`
+	link := row + `<td class="any such"><a href="` + taskURLEscaped(slow) + `">30 ms</a>`
 	get(t, s, "/", 200, link)
 	get(t, s, "/?kind=GET+/stock", 200, link)
 	if body := get(t, s, "/?kind=GET+/", 200); strings.Contains(body, row) {
