@@ -118,6 +118,8 @@ func (c *Comparison) impactText(y *Compared, event string) string {
 func (c *Comparison) quantilesText(y *Compared, event string, segment int) string {
 	list := y.Quantiles[event]
 	switch {
+	case y.Requests == 0:
+		return "-"
 	case list == nil && c.zero[event] && y.zeros:
 		return "none"
 	case list == nil:

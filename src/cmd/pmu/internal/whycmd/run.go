@@ -41,6 +41,7 @@ IDs of traces: a request has what each server had of it.
 	go tool pmu why -http=: http://localhost:6060/debug/pprof/tasks
 	go tool pmu why front.tasks db1.tasks db2.tasks
 	go tool pmu why -latency ms requests.csv
+	go tool pmu why -by file before.tasks after.tasks
 
 What cannot be read of a file is skipped, and reported. The exit status is 0 if there
 is a report, 1 if there were no requests, and 2 if an error occurred.
