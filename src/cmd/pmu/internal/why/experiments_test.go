@@ -175,11 +175,16 @@ func TestExperimentsNotCounted(t *testing.T) {
 	if _, text := compare(t, 0, Experiment{"a", empty.Table("ms")}, list[1]); strings.Count(text, "not counted") != 3 {
 		t.Error(text)
 	}
-	for _, x := range list {
-		for i := range x.Table.Columns {
-			x.Table.Columns[i].Zero = true
+	zero := func(x *Table) {
+		for i := range x.Columns {
+			x.Columns[i].Zero = true
 		}
 	}
+	zero(list[1].Table) // beside a table that does not say what it had none of
+	if _, text := compare(t, 0, list...); strings.Count(text, "not counted") != 3 {
+		t.Error(text)
+	}
+	zero(list[0].Table)
 	if _, text := compare(t, 0, list...); !strings.HasPrefix(text, "mutex makes the difference: ") || strings.Count(text, "none") != 2+strings.Count(text, "none found") {
 		t.Error(text)
 	}
@@ -233,7 +238,7 @@ func TestSplitExperiments(t *testing.T) {
 	var b Builder
 	for i := range 1000 {
 		if b.Add(float64(i)); i >= 100 {
-			b.Column("word", "", nan).Word(string(rune('a' + i%3)))
+			b.Column("word", "", nan).Word(string(rune('c' - i%4%3)))
 			b.Column("number", "", nan).Number(float64(10 * (i % 2)))
 		}
 		b.Column("many", "", nan).Number(float64(i * i % 77))
@@ -255,7 +260,7 @@ func TestSplitExperiments(t *testing.T) {
 		return s + strings.Join(notes, "|")
 	}
 	for column, want := range map[string]string{
-		"word":   "a 300, b 300, c 300, 100 requests of which word is not known are left out",
+		"word":   "a 225, b 225, c 450, 100 requests of which word is not known are left out",
 		"number": "0 450, 10 450, 100 requests of which number is not known are left out",
 	} {
 		if got := names(column); got != want {
