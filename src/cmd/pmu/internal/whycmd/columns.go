@@ -45,11 +45,12 @@ func (s *names) have(name string) {
 	s.all[name] = true
 }
 
-// missing returns an error if there is no column of one of the names that -columns has.
-func (c *command) missing() error {
-	for _, name := range c.columns {
-		if !c.names.all[name] && name != c.in.latency {
-			return noColumn(name, slices.Sorted(maps.Keys(c.names.all)))
+// missing returns an error if there is no column of one of the names that -columns has, but for that
+// of the latency.
+func (s *names) missing(wanted []string, latency string) error {
+	for _, name := range wanted {
+		if !s.all[name] && name != latency {
+			return noColumn(name, slices.Sorted(maps.Keys(s.all)))
 		}
 	}
 	return nil

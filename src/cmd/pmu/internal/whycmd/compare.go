@@ -61,7 +61,7 @@ func (c *command) comparison() (*why.Comparison, error) {
 	if err != nil || t == nil {
 		return nil, err
 	}
-	if err := c.missing(); err != nil {
+	if err := c.names.missing(c.columns, c.in.latency); err != nil {
 		return nil, err
 	}
 	defer manyCellsOf(t)()
@@ -126,7 +126,7 @@ func (c *command) experiments() ([]why.Experiment, error) {
 	if c.in.failed = failed; requests == 0 {
 		return nil, nil
 	}
-	if err := c.missing(); err != nil {
+	if err := c.names.missing(c.columns, c.in.latency); err != nil {
 		return nil, err
 	}
 	if err := c.oneKind(list, kinds); err != nil {

@@ -88,7 +88,7 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 		fmt.Fprintln(std.Stderr, "pmu why: there are no requests")
 		return verb.Other
 	}
-	if err := c.missing(); err != nil {
+	if err := c.names.missing(c.columns, c.in.latency); err != nil {
 		return v.Fail(std, err)
 	}
 	defer manyCellsOf(t)()
@@ -111,7 +111,8 @@ func manyCellsOf(t *why.Table) (end func()) {
 	return func() { debug.SetGCPercent(percent) }
 }
 
-// parse sets what the arguments say. If it returns false, the program ends with the status.
+// parse sets what the arguments say. If it returns false, the program ends with the status. It is long
+// because there are many flags, and which go together.
 func (c *command) parse(args []string) (status int, ok bool) {
 	fs := c.Flags(c.IO)
 	fs.Float64Var(&c.o.P, "p", 0.99, "the `percentile` that is called the tail, between 0 and 1")
