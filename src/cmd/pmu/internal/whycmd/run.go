@@ -35,8 +35,8 @@ JSON a line. It may be compressed by gzip or zstd. In a table the column latency
 how long a request took, and every other column is an attribute, of numbers or of
 words. Of spans a request is a span without a parent, and its attributes are the times
 that spans below it took, without those that they waited for themselves. "-" is
-standard input. All files are one table, without -by. Records of several servers are joined by the
-IDs of traces: a request has what each server had of it.
+standard input. All files are one table, unless -by compares them. Records of several
+servers are joined by the IDs of traces: a request has what each server had of it.
 
 	go tool pmu why -http=: http://localhost:6060/debug/pprof/tasks
 	go tool pmu why front.tasks db1.tasks db2.tasks
