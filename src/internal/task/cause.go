@@ -51,7 +51,7 @@ func (c *Cause) reason() string {
 	return withoutTime.Replace(c.text)
 }
 
-var withoutTime = strings.NewReplacer(", "+timeMark, "", " took "+timeMark, "", " "+timeMark, "")
+var withoutTime = strings.NewReplacer("waited "+timeMark+" for ", "", ", "+timeMark, "", " "+timeMark, "")
 
 // Bounds for page faults, beside time: no event says how long one took.
 const (
@@ -184,11 +184,7 @@ func (t *Task) causesOn(path []Segment, all time.Duration) []Cause {
 				continue
 			}
 			row := rowOf(p)
-			part := s.Part
-			if p.stop {
-				part = pprof.TimeStopTheWorld // not the usual wait's
-			}
-			g := gs.add(row, part, p.time, 1, p.word)
+			g := gs.add(row, p.part(), p.time, 1, p.word)
 			if p.time > g.longest {
 				g.longest = p.time
 				g.Frame = s.Frame

@@ -128,7 +128,7 @@ func TestCauses(t *testing.T) {
 		{name: "slow server", timeline: []Stretch{
 			at(waited(1, pprof.TimeSelect, 5, 26, 26, Waker{Goroutine: 90}), "select", "net/http.(*persistConn).roundTrip", 25),
 		}, calls: []Call{{Kind: "GET /stock", Flags: Client, Start: 4 * testMs, Wall: 23 * testMs, Remote: "10.0.0.7:80"}},
-			cause: "call", want: `call "GET /stock" of 10.0.0.7:80 took 21 ms`},
+			cause: "call", want: `waited 21 ms for call "GET /stock" of 10.0.0.7:80`},
 		{name: "network", timeline: []Stretch{
 			at(waited(1, pprof.TimeNetwork, 5, 25, 25, Waker{}), "IO wait", "internal/poll.runtime_pollWait", 26),
 		}, cause: "network", want: "network 20 ms at x.go:26"},
@@ -192,8 +192,17 @@ func TestCauses(t *testing.T) {
 			t.Errorf("%s: got %q\nwant first %q: %s", test.name, list, test.cause, test.want)
 			continue
 		}
+		var stopped time.Duration
 		for _, c := range list {
-			if r := c.reason(); r == "" || anyTime.MatchString(r) || !strings.HasPrefix(c.String(), strings.Fields(r)[0]) && c.Name != "page faults" {
+			if c.Name == "stop-the-world" {
+				stopped += c.Time
+			}
+		}
+		if l := x.Latency()[pprof.TimeStopTheWorld]; l != stopped {
+			t.Errorf("%s: the world was stopped for %v by the latency, for %v by the causes", test.name, l, stopped)
+		}
+		for _, c := range list {
+			if r := c.reason(); r == "" || anyTime.MatchString(r) || !strings.Contains(c.String(), strings.Fields(r)[0]) && c.Name != "page faults" {
 				t.Errorf("%s: %q has the reason %q", test.name, c, r)
 			}
 		}

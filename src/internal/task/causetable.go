@@ -49,7 +49,7 @@ var causeTable = []causeRow{
 		return p.seg.Call >= 0 && p.seg.Node != nil && len(p.seg.Node.callees(p.seg.Call)) > 0
 	}, "way of call {call} {time}", "", 100 * time.Microsecond},
 	{"call", func(p *piece) bool { return p.seg.Call >= 0 },
-		"call {call} took {time}", "", 100 * time.Microsecond},
+		"waited {time} for call {call}", "", 100 * time.Microsecond},
 	{"peer", func(p *piece) bool { return carries(p.seg.Stretch.Waker.Stack) != "" },
 		"{brings} {time} at {place}", "{brings} {time}", 100 * time.Microsecond},
 	{"network", in(pprof.TimeNetwork),
@@ -86,6 +86,14 @@ type piece struct {
 	seg          *Segment
 	time         time.Duration
 	stop, behind bool
+}
+
+// part returns the part of the latency that the piece is of.
+func (p *piece) part() Part {
+	if p.stop {
+		return pprof.TimeStopTheWorld
+	}
+	return p.seg.Part
 }
 
 // pieces divides a segment. What the world was stopped for is the stop's, whatever the

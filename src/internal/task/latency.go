@@ -45,11 +45,17 @@ func (t *Task) Latency() Latency {
 	return t.latency(t.CriticalPath())
 }
 
-// latency returns the parts of a path.
+// latency returns the parts of a path. What the world was stopped for is the stop's, as it is among
+// the causes: the goroutine could not have gone on before that.
 func (t *Task) latency(path []Segment) (l Latency) {
 	for i := range path {
-		if s := &path[i]; s.Stretch != nil || s.Part == Elsewhere {
-			l[s.Part] += s.End - s.Start
+		switch s := &path[i]; {
+		case s.Stretch != nil:
+			for _, p := range s.pieces() {
+				l[p.part()] += p.time
+			}
+		case s.Part == Elsewhere:
+			l[Elsewhere] += s.End - s.Start
 		}
 	}
 	gaps := t.gaps(path)

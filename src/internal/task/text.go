@@ -222,7 +222,7 @@ func writePath(b *bufio.Writer, path []Segment, r *Request) {
 		return
 	}
 	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
-	fmt.Fprint(tw, "\nCritical path:\tat\ttook\n")
+	fmt.Fprint(tw, "\nCritical path:\tat\tshare\n")
 	keep, rest := longestOf(path, func(s *Segment) time.Duration { return s.End - s.Start })
 	for _, s := range keep {
 		who := fmt.Sprintf("goroutine %d", s.Goroutine)

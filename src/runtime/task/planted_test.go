@@ -69,7 +69,7 @@ var plants = []plant{
 	{name: "hog", cause: "runnable behind", text: ` behind task "hog"`, alone: true,
 		before: (*planted).startHogs, do: (*planted).runnable, after: (*planted).stopHogs},
 	{name: "sleep", cause: "sleep", text: atPlanted(""), do: (*planted).sleep},
-	{name: "slow server", cause: "call", text: `call "GET /stock" of stock:80 took `, do: (*planted).call},
+	{name: "slow server", cause: "call", text: `for call "GET /stock" of stock:80`, do: (*planted).call},
 }
 
 // planted is the state of the test.

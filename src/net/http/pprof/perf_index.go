@@ -22,12 +22,16 @@ import (
 // not become riskier than upstream's. It links to a page that does: the index with a
 // parameter, which exists wherever Index is registered.
 
+// darkToo has a page be dark where the reader's others are. Upstream's index has no place for it but
+// the end.
+const darkToo = "<style>:root{ color-scheme:light dark; }</style>\n"
+
 // eventsLink returns what the index page says about events, and about tasks.
 func eventsLink() string {
 	if err := eventsOff(); err != nil {
-		return tasksLink() + "<p>\n" + html.EscapeString(err.Error()) + "\n</p>\n"
+		return darkToo + tasksLink() + "<p>\n" + html.EscapeString(err.Error()) + "\n</p>\n"
 	}
-	return tasksLink() + `<p>
+	return darkToo + tasksLink() + `<p>
 <a href='?events=1' rel=nofollow>What can this machine sample?</a>
 The list of events that a CPU profile can sample, instead of the timer.
 To make it, the program tries each with the system call perf_event_open.
@@ -73,8 +77,12 @@ func serveEventList(w http.ResponseWriter, r *http.Request) bool {
 		w.Write(eventsJSON(list))
 		return true
 	}
-	io.WriteString(w, `<html>
+	io.WriteString(w, `<!DOCTYPE html>
+<html lang=en>
 <head>
+<meta charset=utf-8>
+<meta name=viewport content='width=device-width, initial-scale=1'>
+<meta name=color-scheme content='light dark'>
 <title>/debug/pprof/?events=1</title>
 </head>
 <body>

@@ -151,12 +151,14 @@ func TestRequest(t *testing.T) {
 	doc := drawSVG(t, "request", func(w io.Writer) error { return WriteRequest(w, cartRequest()) })
 	doc.has(t, "text", doc.text, "GET /cart/{id}, 48 ms", "cycles 12.3M, page-faults 12", "GET /price, 13 ms", "syscall 11 ms",
 		"shop\n", "prices\n", "clock moved by 3.2 s", record.TraceID{1}.String())
-	doc.has(t, "titles", strings.Join(doc.titles, "\n"), "± 500 us", "there in 500 us", "back in 500 us", "process 17")
+	// The strips have no times: they are at none.
+	doc.has(t, "text", doc.text, "The strip in a box is the cost of the task, by the share of each part. It does not say when that was.\n")
+	doc.has(t, "titles", strings.Join(doc.titles, "\n"), " % of the cost", "± 500 us", "there in 500 us", "back in 500 us", "process 17")
 	if doc.classes["task"] != 2 || doc.classes["wake"] != 2+1 || doc.classes["path"] != 1+1 {
 		t.Errorf("classes %v", doc.classes)
 	}
 	empty := drawSVG(t, "", func(w io.Writer) error { return WriteRequest(w, new(record.Request)) })
-	if empty.classes["task"] != 0 {
+	if empty.classes["task"] != 0 || strings.Contains(empty.text, "strip") {
 		t.Errorf("tasks in the diagram of none")
 	}
 }

@@ -33,6 +33,7 @@ type causal struct {
 	bands   []*band
 	at      map[*record.Node]float64 // y of those that are drawn
 	merged  int
+	strips  bool // there is one in a box
 	without struct{ servers, tasks int64 }
 }
 
@@ -274,7 +275,7 @@ func (d *causal) drawTask(n *record.Node) {
 		}
 	}
 	d.label(x+5, y+24, w-8, "", "dim", strings.Join(counts, ", "))
-	// A strip says where the time of its goroutines went.
+	// A strip says where the time of its goroutines went, by share: that is a sum, which is at no time.
 	sum := time.Duration(0)
 	for _, v := range t.Parts {
 		sum = satAdd(sum, v)
@@ -283,8 +284,11 @@ func (d *causal) drawTask(n *record.Node) {
 	for p, v := range t.Parts {
 		if share := float64(max(v, 0)) / float64(max(sum, 1)) * (w - 2); share >= 0.5 {
 			d.box(record.Part(p), at, y+rqBox-6, share, 5)
-			d.put("/>")
+			d.put(">")
+			d.title(fmt.Sprintf("%s %s, %.0f %% of the cost", record.Part(p), record.Duration(v), 100*float64(v)/float64(sum)))
+			d.put("</rect>")
 			at += share
+			d.strips = true
 		}
 	}
 	d.put("</g>\n")
@@ -358,7 +362,11 @@ func (d *causal) drawPath() {
 
 // notes returns what is not in the diagram, and what is to be known about it.
 func (d *causal) notes() []string {
-	notes := counted("Not drawn", []tally{{d.without.servers, "server", ""}, {d.without.tasks, "task", ""}})
+	var notes []string
+	if d.strips {
+		notes = append(notes, "The strip in a box is the cost of the task, by the share of each part. It does not say when that was.")
+	}
+	notes = append(notes, counted("Not drawn", []tally{{d.without.servers, "server", ""}, {d.without.tasks, "task", ""}})...)
 	if d.merged > 0 {
 		notes = append(notes, fmt.Sprintf("%d short tasks are drawn together with their neighbours.", d.merged))
 	}

@@ -76,10 +76,10 @@ func (p *Profile) WriteHTML(w io.Writer) error {
 <head>
 <meta charset="utf-8"/>
 <meta name="viewport" content="width=device-width, initial-scale=1"/>
-<meta name="color-scheme" content="light"/>
+<meta name="color-scheme" content="light dark"/>
 <meta http-equiv="Content-Security-Policy" content="%s"/>
 <title>%s</title>
-<style>`+style+`</style>
+<style>`+htmltext.Style+style+`</style>
 </head>
 <body>
 `, ContentSecurityPolicy(), p.kind.long)

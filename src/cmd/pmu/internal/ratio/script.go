@@ -7,22 +7,20 @@ package ratio
 // Colours are those of a diverging scale from blue to orange, which the colour-blind tell
 // apart, light enough for dark text. Less of them is in the middle.
 const style = `
-body{margin:0 auto;padding:0 1rem 3rem;max-width:1600px;font:15px/1.45 system-ui,sans-serif;color:#1a1a1a;background:#fff;overflow-wrap:anywhere}
+body{max-width:1600px;overflow-wrap:anywhere}
 h1{font-size:1.3rem;line-height:1.35;margin:1.2rem 0 .6rem}
 h2{font-size:1.1rem;margin:2rem 0 .3rem}
 p{margin:.4rem 0}
-.dim{color:#595959;font-size:.87rem}
-.note{border-left:3px solid #b35c00;padding-left:.6rem}
-table{border-collapse:collapse}
-td,th{padding:.15rem 1rem .15rem 0;text-align:left;vertical-align:top}
-th{border-bottom:1px solid #999;font-weight:600;vertical-align:bottom}
-.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;overflow-wrap:normal}
+.dim{font-size:.87rem}
+.note{border-left:3px solid var(--second);padding-left:.6rem}
+td,th{padding:.15rem 1rem .15rem 0}
+th{vertical-align:bottom}
+.n{white-space:nowrap;overflow-wrap:normal}
 th.n{white-space:normal}
-.wide{overflow-x:auto}
 #functions{width:100%}
 #functions td:first-child{min-width:9rem;cursor:pointer}
-#functions tr:hover td{background:#f2f4f6}
-i{display:inline-block;width:.8rem;height:.8rem;margin-right:.35rem;border:1px solid #8a8a8a;vertical-align:-.1rem;box-sizing:border-box}
+#functions tr:hover td{background:var(--room)}
+i{display:inline-block;width:.8rem;height:.8rem;margin-right:.35rem;border:1px solid var(--base);vertical-align:-.1rem;box-sizing:border-box}
 .legend span{display:inline-block;margin-right:1rem;white-space:nowrap}
 .c0{background:#6fb0e3}
 .c1{background:#a3cdef}
@@ -34,12 +32,12 @@ i{display:inline-block;width:.8rem;height:.8rem;margin-right:.35rem;border:1px s
 .c7{background:#d6d6d6}
 .c8{background:repeating-linear-gradient(135deg,#f7f7f7,#f7f7f7 4px,#e4e4e4 4px,#e4e4e4 6px)}
 #graph{position:relative;overflow:hidden;margin:.5rem 0 0}
-#graph div{position:absolute;height:19px;box-sizing:border-box;border:solid #fff;border-width:0 0 1px;box-shadow:inset 1px 0 rgba(0,0,0,.18);padding:0 0 0 3px;font-size:12px;line-height:18px;white-space:nowrap;overflow:hidden;text-overflow:ellipsis;cursor:pointer}
-#graph div:hover{outline:2px solid #1a1a1a;outline-offset:-2px}
+#graph div{position:absolute;height:19px;box-sizing:border-box;color:#1a1a1a;border:solid var(--paper);border-width:0 0 1px;box-shadow:inset 1px 0 rgba(0,0,0,.18);padding:0 0 0 3px;font-size:12px;line-height:18px;white-space:nowrap;overflow:hidden;text-overflow:ellipsis;cursor:pointer}
+#graph div:hover{outline:2px solid var(--text);outline-offset:-2px}
 #graph.found div{opacity:.35}
 #graph.found .hit{opacity:1;font-weight:600;box-shadow:inset 0 -3px #1a1a1a}
 #graph .off{display:none}
-#about{position:sticky;bottom:0;white-space:pre-line;background:#f1f3f5;border-top:1px solid #999;padding:.3rem .6rem;margin:.5rem 0;font-size:.87rem}
+#about{position:sticky;bottom:0;white-space:pre-line;background:var(--room);border-top:1px solid var(--line);padding:.3rem .6rem;margin:.5rem 0;font-size:.87rem}
 #about:empty{display:none}
 form{margin:.8rem 0 0}
 input,button{font:inherit;padding:.1rem .5rem}

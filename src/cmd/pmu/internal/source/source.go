@@ -19,6 +19,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -93,7 +94,13 @@ func (s *Source) open(name string) (io.ReadCloser, error) {
 		}
 		return nil, err
 	}
-	return resp.Body, nil
+	return &answer{resp.Body, resp}, nil
+}
+
+// An answer is the body of a server's answer, whose trailers are there when it has been read.
+type answer struct {
+	io.ReadCloser
+	resp *http.Response
 }
 
 // Explain says what would help against an error of a URL, which is said already.
@@ -128,6 +135,9 @@ func Files(name string) ([]string, error) {
 		if !strings.HasPrefix(e.Name(), ".") && !e.IsDir() {
 			files = append(files, filepath.Join(name, e.Name()))
 		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: there is no file in this directory", name)
 	}
 	return files, nil
 }
@@ -175,6 +185,29 @@ func (l *Reader) Size() int64 {
 		}
 	}
 	return 0
+}
+
+// Missing says what of the records is missing that a server was asked for, if all that it has sent was
+// read.
+func (l *Reader) Missing() (list []string) {
+	a, ok := l.r.(*answer)
+	if !ok {
+		return nil
+	}
+	for _, t := range []struct{ name, why string }{
+		{"X-Go-Tasks-Lost", "lost on the server, where newer ones took the place in the rings"},
+		{"X-Go-Tasks-Left-Out", "left out by the server as too large for the format"},
+	} {
+		n, err := strconv.ParseUint(a.resp.Trailer.Get(t.name), 10, 64)
+		switch {
+		case err != nil || n == 0:
+		case n == 1:
+			list = append(list, "1 record was "+t.why)
+		default:
+			list = append(list, fmt.Sprintf("%d records were %s", n, t.why))
+		}
+	}
+	return list
 }
 
 // Close closes what was opened.

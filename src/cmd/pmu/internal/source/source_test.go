@@ -61,3 +61,43 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestMissing tests that the trailers of a server's answer are read, when all of it was.
+func TestMissing(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Trailer", "X-Go-Tasks-Lost, X-Go-Tasks-Left-Out")
+		io.WriteString(w, "records")
+		w.Header().Set("X-Go-Tasks-Lost", r.FormValue("lost"))
+		w.Header().Set("X-Go-Tasks-Left-Out", r.FormValue("left"))
+	}))
+	defer srv.Close()
+	for _, test := range []struct {
+		query string
+		max   int64
+		want  string
+	}{
+		{"lost=0&left=0", 100, ""},
+		{"lost=3&left=0", 100, "3 records were lost on the server, where newer ones took the place in the rings"},
+		{"lost=1&left=2", 100, "1 record was lost on the server, where newer ones took the place in the rings|2 records were left out by the server as too large for the format"},
+		{"lost=x&left=-1", 100, ""},
+		{"lost=3&left=0", 2, ""}, // it has not been read to the end
+	} {
+		src := Source{Max: test.max}
+		r, err := src.Open(srv.URL + "/?" + test.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list := r.Missing(); list != nil {
+			t.Errorf("%s: before it was read: %q", test.query, list)
+		}
+		io.ReadAll(r)
+		if got := strings.Join(r.Missing(), "|"); got != test.want {
+			t.Errorf("%s: %q, want %q", test.query, got, test.want)
+		}
+		r.Close()
+	}
+	src := Source{Max: 1, Stdin: strings.NewReader("")}
+	if r, err := src.Open("-"); err != nil || r.Missing() != nil {
+		t.Errorf("of standard input: %v", err)
+	}
+}

@@ -156,7 +156,7 @@ func (r *Reader) Lack() (what string, n int64) {
 	return what, n
 }
 
-// Read reads all spans. more is asked after each value whether there is room for more.
+// Read reads all spans. more is asked before each value whether there is room for it.
 func (r *Reader) Read(more func() error) error {
 	for {
 		data, err := r.values.next()
@@ -167,7 +167,11 @@ func (r *Reader) Read(more func() error) error {
 			return err
 		}
 		size := len(data)
-		data = bytes.TrimSpace(data)
+		if data = bytes.TrimSpace(data); len(data) > 0 {
+			if err := more(); err != nil {
+				return err
+			}
+		}
 		switch r.Format {
 		case OTLP:
 			err = r.otlp(data)
@@ -178,9 +182,6 @@ func (r *Reader) Read(more func() error) error {
 		}
 		if err != nil {
 			r.values.Skipped += int64(size)
-		}
-		if err := more(); err != nil {
-			return err
 		}
 	}
 }

@@ -116,6 +116,9 @@ func (in *input) read(name string, yield func(*record.Task) bool) bool {
 	if skipped > 0 {
 		fmt.Fprintf(in.stderr, "pmu tasks: %s: %d bytes skipped, which were damaged or cut\n", name, skipped)
 	}
+	for _, missing := range r.Missing() {
+		fmt.Fprintf(in.stderr, "pmu tasks: %s: %s\n", name, missing)
+	}
 	if twice > 0 {
 		fmt.Fprintf(in.stderr, "pmu tasks: %s: %d records skipped that are there already\n", name, twice)
 	}

@@ -7,6 +7,7 @@ package taskscmd
 import (
 	"bytes"
 	"cmd/pmu/internal/diagram"
+	"cmd/pmu/internal/htmltext"
 	"cmp"
 	"embed"
 	"fmt"
@@ -35,7 +36,7 @@ func parse(name string) *template.Template {
 	return template.Must(template.New("page.html").Funcs(template.FuncMap{
 		"style": func() (template.CSS, error) {
 			css, err := files.ReadFile("pages/style.css")
-			return template.CSS(css), err
+			return template.CSS(htmltext.Style) + template.CSS(css), err
 		},
 		"dur":     record.Duration,
 		"count":   count,

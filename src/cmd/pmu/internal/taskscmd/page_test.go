@@ -6,6 +6,7 @@ package taskscmd
 
 import (
 	record "internal/task"
+	"math/rand"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -69,7 +70,7 @@ func TestReasonsOnPages(t *testing.T) {
 	s := newSite(slices.Values(slices.Concat(front, back)))
 	slow := back[len(back)-1]
 	const row = `<td class="n">1 of 1</td><td class="n">28 ms</td><td class="any">sleep at stock.go:12</td><td class="any">GET /stock</td>`
-	link := row + `<td class="any"><a href="` + taskURLEscaped(slow) + `">30 ms</a>`
+	link := row + `<td class="any such"><a href="` + taskURLEscaped(slow) + `">30 ms</a>`
 	get(t, s, "/", 200, link)
 	get(t, s, "/?kind=GET+/stock", 200, link)
 	if body := get(t, s, "/?kind=GET+/", 200); strings.Contains(body, row) {
@@ -84,6 +85,25 @@ func TestReasonsOnPages(t *testing.T) {
 		if n != o.Slow || n == 0 {
 			t.Errorf("kind %q: %d slow tasks, of which %d are in reasons", kind, o.Slow, n)
 		}
+	}
+}
+
+// TestSamePercentiles tests that the page has the percentiles that the report has, of any lengths.
+func TestSamePercentiles(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	var tasks []*record.Task
+	for i := range 1000 {
+		tasks = append(tasks, &record.Task{Trace: record.TraceID{1}, Kind: "GET /", Span: record.SpanID{byte(i), byte(i >> 8), 1}, Wall: time.Duration(r.Int63n(1 << (1 + r.Intn(40))))})
+	}
+	s := newSite(slices.Values(tasks))
+	k := s.overview("", false).Kinds[0]
+	var b strings.Builder
+	if err := writeReport(&b, slices.Values(tasks)); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Join([]string{"GET /", "1000", "0", "0", record.Duration(k.P50), record.Duration(k.P99), record.Duration(k.Max)}, " ")
+	if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got, strings.Join(strings.Fields(want), " ")) {
+		t.Errorf("the page has %q, the report\n%s", want, b.String())
 	}
 }
 

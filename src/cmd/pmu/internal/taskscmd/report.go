@@ -11,13 +11,10 @@ import (
 	record "internal/task"
 	"io"
 	"iter"
-	"math"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 )
 
 // Limits of the report, which is for a screen.
@@ -55,8 +52,7 @@ type report struct {
 type kindSummary struct {
 	name                string
 	tasks, slow, failed int64
-	longest             time.Duration
-	histogram           [64 << subBits]uint32
+	lengths             lengths
 }
 
 // add adds a task.
@@ -78,14 +74,10 @@ func (s *report) add(t *record.Task) {
 		k = &kindSummary{name: name}
 		s.kinds[name] = k
 	}
-	d := max(0, t.Wall)
 	k.tasks++
 	s.tasks++
 	s.lost += max(0, t.Lost.Before)
-	k.longest = max(k.longest, d)
-	if n := &k.histogram[bucket(d)]; *n < math.MaxUint32 {
-		*n++
-	}
+	k.lengths.add(t.Wall)
 	if t.Flags&record.Failed != 0 {
 		k.failed++
 		s.failed++
@@ -104,37 +96,6 @@ func (s *report) add(t *record.Task) {
 	}
 }
 
-// subBits is the logarithm of the number of buckets for each power of two.
-const subBits = 5
-
-// bucket returns the bucket of a duration, which is one of itself if it is short, or of
-// those up to 1/32 longer.
-func bucket(d time.Duration) int {
-	v := uint64(max(0, d))
-	shift := max(0, bits.Len64(v)-subBits-1)
-	return shift<<subBits + int(v>>shift)
-}
-
-// bucketEnd returns the longest duration in a bucket.
-func bucketEnd(i int) time.Duration {
-	if i < 2<<subBits {
-		return time.Duration(i)
-	}
-	shift := i>>subBits - 1
-	return time.Duration((uint64(i-shift<<subBits)+1)<<shift - 1)
-}
-
-// percentile returns the duration that so many of 100 tasks don't exceed.
-func (k *kindSummary) percentile(p int) time.Duration {
-	rank := max(1, (k.tasks*int64(p)+99)/100)
-	for i, n := range k.histogram {
-		if rank -= int64(n); rank <= 0 {
-			return min(bucketEnd(i), k.longest)
-		}
-	}
-	return k.longest
-}
-
 // write writes the report.
 func (s *report) write(w io.Writer) error {
 	b := bufio.NewWriter(w)
@@ -151,14 +112,14 @@ func (s *report) write(w io.Writer) error {
 		kinds = append(kinds, k)
 	}
 	slices.SortFunc(kinds, func(a, b *kindSummary) int {
-		return cmp.Or(cmp.Compare(b.longest, a.longest), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(b.lengths.longest, a.lengths.longest), cmp.Compare(a.name, b.name))
 	})
 	fmt.Fprintln(b)
 	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
 	fmt.Fprint(tw, "KIND\tCOUNT\tSLOW\tFAILED\tP50\tP99\tMAX\n")
 	for _, k := range kinds {
 		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%s\t%s\t%s\n", cell(k.name), k.tasks, k.slow, k.failed,
-			record.Duration(k.percentile(50)), record.Duration(k.percentile(99)), record.Duration(k.longest))
+			record.Duration(k.lengths.percentile(50)), record.Duration(k.lengths.percentile(99)), record.Duration(k.lengths.longest))
 	}
 	tw.Flush()
 	reasons := s.reasons.List()

@@ -87,7 +87,7 @@ func TestPercentile(t *testing.T) {
 	slices.Sort(all)
 	for _, p := range []int{1, 50, 90, 99, 100} {
 		want := all[max(0, (len(all)*p+99)/100-1)]
-		got := s.kinds[""].percentile(p)
+		got := s.kinds[""].lengths.percentile(p)
 		if got < want || got > want+want/32 {
 			t.Errorf("p%d: got %v, want %v to %v", p, got, want, want+want/32)
 		}

@@ -163,9 +163,11 @@ func (o *overview) add(t *record.Task, k *kindRow) {
 }
 
 func (k *kindRow) percentiles() {
-	slices.Sort(k.walls)
-	at := func(p int) time.Duration { return k.walls[max(1, (len(k.walls)*p+99)/100)-1] }
-	k.P50, k.P90, k.P99, k.Max = at(50), at(90), at(99), at(100)
+	var l lengths // which is too large to have one for each of many kinds
+	for _, d := range k.walls {
+		l.add(d)
+	}
+	k.P50, k.P90, k.P99, k.Max = l.percentile(50), l.percentile(90), l.percentile(99), l.longest
 }
 
 func sum(list []time.Duration) (d time.Duration) {

@@ -379,3 +379,20 @@ func TestTwice(t *testing.T) {
 	}
 	contains(t, "report", out, "20 tasks of 2 kinds on 2 servers: 2 slow")
 }
+
+// TestMissing tests that what a server says is missing of its records is said.
+func TestMissing(t *testing.T) {
+	front, _ := tasksOf(2)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Trailer", "X-Go-Tasks-Lost")
+		for _, x := range front {
+			w.Write(append(record.AppendJSON(nil, x), '\n'))
+		}
+		w.Header().Set("X-Go-Tasks-Lost", "3")
+	}))
+	defer srv.Close()
+	url := srv.URL + "/debug/pprof/tasks"
+	if status, _, errs := call(url); status != 0 || errs != "pmu tasks: "+url+": 3 records were lost on the server, where newer ones took the place in the rings\n" {
+		t.Errorf("status %d, %q", status, errs)
+	}
+}

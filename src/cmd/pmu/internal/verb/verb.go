@@ -58,7 +58,32 @@ func (v *Verb) Parse(fs *flag.FlagSet, args []string, std IO) (status int, ok bo
 		return Error, false
 	}
 	fs.Usage = usage
+	if err := misplaced(fs, args); err != nil {
+		v.Fail(std, err)
+		usage()
+		return Error, false
+	}
 	return OK, true
+}
+
+// misplaced returns an error if there is a flag after the first argument that is none: package flag
+// ends there, so it would be a file. After "--" all are files.
+func misplaced(fs *flag.FlagSet, args []string) error {
+	rest := fs.Args()
+	if n := len(args) - len(rest); len(rest) == 0 || n > 0 && args[n-1] == "--" {
+		return nil
+	}
+	for _, arg := range rest[1:] {
+		if len(arg) < 2 || arg[0] != '-' {
+			continue
+		}
+		name, _, _ := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
+		if fs.Lookup(name) == nil {
+			return fmt.Errorf("there is no flag %.100s, and a file of this name is ./%.100s", arg, arg)
+		}
+		return fmt.Errorf("-%s is after %.100q: flags belong before the first argument that is none", name, rest[0])
+	}
+	return nil
 }
 
 // help prints what the verb does.

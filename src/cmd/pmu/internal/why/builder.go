@@ -417,6 +417,7 @@ func (b *Builder) Table(unit string) *Table {
 			c.column.Words = []string{}
 		}
 		c.fill(len(b.latency))
+		c.column.Zero = c.empty == 0
 		t.Columns = append(t.Columns, c.column)
 	}
 	return t

@@ -46,17 +46,21 @@ func TestTooFew(t *testing.T) {
 	var b Builder
 	for i := range 2000 {
 		b.Add(float64(i))
-		b.Column("rare", "", nan)
-		if i%4 == 0 {
-			b.Column("rare", "", nan).Number(float64(i % 7))
+		for name, every := range map[string]int{"rare": 4, "x": 5, "y": 5, "z": 50} {
+			if b.Column(name, "", nan); i%every == 0 {
+				b.Column(name, "", nan).Number(float64(i % 7))
+			}
 		}
+		b.Column("never", "", nan)
 	}
 	var out strings.Builder
 	r, err := Analyze(b.Table("ms"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.WriteText(&out); !strings.Contains(out.String(), "too few: rare (recorded in 500 requests; it takes 1000)") {
+	want := "too few: recorded in 400 requests, and it takes 1000: x, y\nnot recorded: never\n" +
+		"too few: recorded in so many requests, and it takes 1000: rare (500), z (40)\n"
+	if r.WriteText(&out); !strings.Contains(out.String(), want) || strings.Count(out.String(), "recorded in") != 3 {
 		t.Error(out.String())
 	}
 }

@@ -30,42 +30,43 @@ const (
 const ContentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'"
 
 const pageStyle = `
-body{max-width:60rem;margin:0 auto;padding:0 1rem 3rem;font:15px/1.45 system-ui,sans-serif;color:#1a1a1a;background:#fff;overflow-wrap:anywhere}
+body{max-width:60rem;overflow-wrap:anywhere}
 h1{font-size:1.3rem;line-height:1.35;margin:1.2rem 0 .8rem}
 h2{font-size:1.1rem;margin:2.2rem 0 .3rem}
 h3{font-size:1rem;margin:0}
 p{margin:.3rem 0}
-.dim{color:#595959;font-size:.87rem}
-table{border-collapse:collapse;margin:.6rem 0}
-th,td{padding:.2rem 1.2rem .2rem 0;text-align:left;vertical-align:top}
-th{border-bottom:1px solid #999;font-weight:600}
-.n{text-align:right;font-variant-numeric:tabular-nums}
+.dim{font-size:.87rem}
+table{margin:.6rem 0}
+th,td{padding:.2rem 1.2rem .2rem 0}
 td{white-space:nowrap}
-td,th:first-child{overflow-wrap:normal}
+.group{margin-top:1.2rem}
+.group .row{border-top:0;padding:.1rem 0}
+.group .axis{padding-top:1.2rem}
+td,th:first-child,.wide th{overflow-wrap:normal}
 svg{display:block;overflow:visible}
-svg text{font-size:12px;fill:#444}
+svg text{font-size:12px;fill:var(--label)}
 .key{display:inline-block;width:28px;height:10px;margin-right:8px}
 .legend{padding-left:36px;text-indent:-36px}
 .chart{margin:.8rem 0 .5rem;padding:10px 14px 40px 56px}
 .small{padding:8px 12px 36px 44px;margin:.3rem 0 0}
 .many{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,270px),1fr));gap:1.2rem 1.6rem;align-items:end;margin-top:.8rem}
-.row{display:grid;grid-template-columns:minmax(0,11rem) minmax(0,1fr) minmax(0,17rem);gap:.2rem 1.2rem;align-items:center;padding:.5rem 0;border-top:1px solid #e4e4e4}
+.row{display:grid;grid-template-columns:minmax(0,11rem) minmax(0,1fr) minmax(0,17rem);gap:.2rem 1.2rem;align-items:center;padding:.5rem 0;border-top:1px solid var(--soft)}
 .pattern,.ruled{grid-template-columns:minmax(0,1fr) minmax(0,17rem)}
 .axis{border-top:0;padding:1.4rem 0 .1rem}
 .over{grid-column:1/-1}
-.grid{stroke:#e2e2e2;fill:none}
-.base{stroke:#8a8a8a;fill:none}
-.all{stroke:#0072b2;stroke-width:2.2;fill:none}
-.less{stroke:#c04a00;stroke-width:2.2;stroke-dasharray:6 4;fill:none}
-.mark{stroke:#444;stroke-dasharray:2 3;fill:none}
-.between{fill:#c04a00;fill-opacity:.1}
-.bar{fill:#4a9bd1}
-.room{fill:#eef1f4}
-.dot{fill:#0072b2}
-.ring{fill:#fff;stroke:#c04a00;stroke-width:2}
-.whisker{stroke:#1a1a1a;stroke-width:1.5;fill:none}
-svg .strong{fill:#1a1a1a;font-weight:600}
-svg .halo{fill:#8f3700;font-weight:600;stroke:#fff;stroke-width:4;paint-order:stroke}
+.grid{stroke:var(--grid);fill:none}
+.base{stroke:var(--base);fill:none}
+.all{stroke:var(--first);stroke-width:2.2;fill:none}
+.less{stroke:var(--second);stroke-width:2.2;stroke-dasharray:6 4;fill:none}
+.mark{stroke:var(--label);stroke-dasharray:2 3;fill:none}
+.between{fill:var(--second);fill-opacity:.1}
+.bar{fill:var(--bar)}
+.room{fill:var(--room)}
+.dot{fill:var(--first)}
+.ring{fill:var(--paper);stroke:var(--second);stroke-width:2}
+.whisker{stroke:var(--text);stroke-width:1.5;fill:none}
+svg .strong{fill:var(--text);font-weight:600}
+svg .halo{fill:var(--second-text);font-weight:600;stroke:var(--paper);stroke-width:4;paint-order:stroke}
 @media (max-width:700px){.row,.pattern,.ruled{grid-template-columns:minmax(0,1fr)}.none{display:none}th,td{padding-right:.8rem}}
 `
 
@@ -88,17 +89,7 @@ func escape(s string) string { return html.EscapeString(htmltext.Clean(s, maxPag
 // elsewhere. An error is one of w.
 func (r *Report) WriteHTML(w io.Writer) error {
 	p := &page{r: r}
-	p.put(`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8"/>
-<meta name="viewport" content="width=device-width, initial-scale=1"/>
-<meta name="color-scheme" content="light"/>
-<title>Why are some requests slow?</title>
-<style>` + pageStyle + `</style>
-</head>
-<body>
-`)
+	p.begin("Why are some requests slow?")
 	p.put("<h1>%s</h1>\n", r.Cause())
 	p.numbers()
 	p.latencies()
@@ -110,6 +101,21 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	p.put("</body>\n</html>\n")
 	_, err := io.WriteString(w, p.String())
 	return err
+}
+
+// begin writes what comes before the first heading.
+func (p *page) begin(title string) {
+	p.put(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8"/>
+<meta name="viewport" content="width=device-width, initial-scale=1"/>
+<meta name="color-scheme" content="light dark"/>
+<title>%s</title>
+<style>`+htmltext.Style+pageStyle+`</style>
+</head>
+<body>
+`, title)
 }
 
 // latency formats a latency. It isn't known only in a report that Analyze has not made.

@@ -5,12 +5,14 @@
 package why
 
 import (
+	"cmd/pmu/internal/htmltext"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,6 +114,19 @@ func checkCoordinate(name, value string) error {
 		}
 	}
 	return nil
+}
+
+// TestStyle tests that the pages have colours for light and dark: those of the style sheet that all
+// pages share, and no others.
+func TestStyle(t *testing.T) {
+	if strings.Contains(pageStyle, "#") {
+		t.Errorf("a colour that is the same in the dark:\n%s", pageStyle)
+	}
+	for _, m := range regexp.MustCompile(`var\((--[a-z-]+)\)`).FindAllStringSubmatch(pageStyle, -1) {
+		if strings.Count(htmltext.Style, m[1]+":") != 2 {
+			t.Errorf("%s is no colour of both", m[1])
+		}
+	}
 }
 
 // pageOf returns the page of a report, and what is in it.

@@ -59,6 +59,10 @@ type Column struct {
 	// Cost says that the event is no part of the latency, and so never makes the tail: what all
 	// goroutines have used, whether the request waited for them or not.
 	Cost bool
+
+	// Zero says that there is none of it in requests that did not set it, as there is no time in a
+	// region that was not entered. Otherwise nothing is known of them.
+	Zero bool
 }
 
 // mayCause reports whether the event of column c can cause that of column d. Where they are of

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -336,14 +337,14 @@ type ruling struct {
 // ruledOut returns what is ruled out: first what is so for a reason of its own.
 func (r *Report) ruledOut() (list []ruling) {
 	groups := make(map[string][]string)
+	few := make(map[int][]string) // by in how many requests they are recorded
 	for _, e := range r.Impacts {
 		switch {
 		case r.Together != nil && slices.ContainsFunc(r.Together.Events, func(x Impact) bool { return x.Event == e.Event }):
 		case e.Parent != "":
 			list = append(list, ruling{"is " + e.Remark, []string{e.Event}, true})
-		case e.Remark == remarkFew && e.N > 0:
-			few := fmt.Sprintf("%s (recorded in %d requests; it takes %d)", e.Event, e.N, max(Needed(r.P, 1), 2*minRange))
-			groups[remarkFew] = append(groups[remarkFew], few)
+		case e.Remark == remarkFew:
+			few[e.N] = append(few[e.N], e.Event)
 		case e.Remark != "":
 			groups[e.Remark] = append(groups[e.Remark], e.Event)
 		case e.Beside && e.Raw >= leastCause:
@@ -360,10 +361,31 @@ func (r *Report) ruledOut() (list []ruling) {
 			groups[noImpact] = append(groups[noImpact], e.Event)
 		}
 	}
-	for _, why := range []string{ownTime, besideLatency, mayBeChance, noImpact, remarkNoStep, remarkConstant, remarkFew} {
+	for _, why := range []string{ownTime, besideLatency, mayBeChance, noImpact, remarkNoStep, remarkConstant} {
 		if names := groups[why]; len(names) > 0 {
 			list = append(list, ruling{why, names, false})
 		}
+	}
+	return append(list, r.tooFew(few)...)
+}
+
+// tooFew returns which events were recorded in too few requests. What they have in common is said
+// once: in how many requests, or how many it takes.
+func (r *Report) tooFew(events map[int][]string) (list []ruling) {
+	takes := max(Needed(r.P, 1), 2*minRange)
+	var differ []string
+	for _, n := range slices.Backward(slices.Sorted(maps.Keys(events))) {
+		switch names := events[n]; {
+		case n == 0:
+			list = append(list, ruling{"not recorded", names, false})
+		case len(names) > 1:
+			list = append(list, ruling{fmt.Sprintf("%s: recorded in %s, and it takes %d", remarkFew, count(n, "request"), takes), names, false})
+		default:
+			differ = append(differ, fmt.Sprintf("%s (%d)", names[0], n))
+		}
+	}
+	if differ != nil {
+		list = append(list, ruling{fmt.Sprintf("%s: recorded in so many requests, and it takes %d", remarkFew, takes), differ, false})
 	}
 	return list
 }

@@ -53,7 +53,7 @@ func dump(in *input, errs string) string {
 func readSlowly(data []byte) string {
 	var errs bytes.Buffer
 	in := input{latency: "latency", stderr: &errs, progress: &progress{}}
-	f := file{input: &in, r: bufio.NewReaderSize(bytes.NewReader(data), detected)}
+	f := file{input: &in, name: "-", r: bufio.NewReaderSize(bytes.NewReader(data), detected)}
 	var err error
 	if data[0] == '{' {
 		err = f.slowJSON()
@@ -63,18 +63,7 @@ func readSlowly(data []byte) string {
 	if err != nil {
 		fmt.Fprintf(&errs, "pmu why: -: %v\n", err)
 	}
-	if f.skipped > 0 {
-		fmt.Fprintf(&errs, "pmu why: -: %d bytes skipped, which were damaged or cut\n", f.skipped)
-	}
-	if f.twice > 0 {
-		fmt.Fprintf(&errs, "pmu why: -: %d records skipped that are there already\n", f.twice)
-	}
-	if f.short > 0 {
-		fmt.Fprintf(&errs, "pmu why: -: %d lines skipped that lack columns, or have too many\n", f.short)
-	}
-	if len(f.arrays) > 0 {
-		fmt.Fprintf(&errs, "pmu why: -: columns left out, as they are arrays: %s\n", list(slices.Sorted(maps.Keys(f.arrays))))
-	}
+	f.saySkipped()
 	return dump(&in, errs.String())
 }
 
@@ -301,9 +290,15 @@ func TestColumns(t *testing.T) {
 	_, want, _ := call(write(t, csvOf(list)))
 	want, _, _ = strings.Cut(want, "Ruled out")
 	for _, data := range []string{csvOf(list), linesOf(list)} {
-		_, got, errs := call("-columns", "mutex,none", write(t, data))
-		if got, _, _ := strings.Cut(got, "Ruled out"); strings.TrimSpace(got) != strings.TrimSpace(want) || errs != "pmu why: there is no column \"none\"\n" {
-			t.Errorf("of two columns:\n%s%s\nof all:\n%s", got, errs, want)
+		_, got, errs := call("-columns", "mutex,latency", write(t, data))
+		if got, _, _ := strings.Cut(got, "Ruled out"); strings.TrimSpace(got) != strings.TrimSpace(want) || errs != "" {
+			t.Errorf("of one column:\n%s%s\nof all:\n%s", got, errs, want)
+		}
+		for name, near := range map[string]string{"mutx": `"mutex", `, "Page": `"page-faults", `} {
+			want := fmt.Sprintf("pmu why: there is no column %q: of 3, those of the nearest names are %s", name, near)
+			if status, got, errs := call("-columns", "mutex,"+name, write(t, data)); status != 2 || got != "" || !strings.HasPrefix(errs, want) {
+				t.Errorf("-columns %s: status %d, %q, %q", name, status, got, errs)
+			}
 		}
 	}
 	_, got, _ := call("-columns", "mutex", "-kind", "POST /", write(t, fileOf(t, tasksOf(list))))

@@ -5,21 +5,21 @@
 package whycmd
 
 import (
-	"cmd/pmu/internal/why"
+	"io"
 	"os"
 	"path/filepath"
 )
 
-// writePage writes the report as a page. A file that is there is replaced when all of the page
+// writePage writes a page. A file that is there is replaced when all of the page
 // has been written, and else stays as it is. What is no file, like /dev/stdout or a pipe, is
 // written to.
-func writePage(name string, r *why.Report) error {
+func writePage(name string, write func(io.Writer) error) error {
 	if fi, err := os.Stat(name); err == nil && !fi.Mode().IsRegular() {
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)
 		if err != nil {
 			return err
 		}
-		return writeAndClose(f, r)
+		return writeAndClose(f, write)
 	}
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
@@ -37,14 +37,14 @@ func writePage(name string, r *why.Report) error {
 		f.Close()
 		return err
 	}
-	if err := writeAndClose(f, r); err != nil {
+	if err := writeAndClose(f, write); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), name)
 }
 
-func writeAndClose(f *os.File, r *why.Report) error {
-	err := r.WriteHTML(f)
+func writeAndClose(f *os.File, write func(io.Writer) error) error {
+	err := write(f)
 	if err2 := f.Close(); err == nil {
 		err = err2
 	}

@@ -122,6 +122,9 @@ func (in *input) read(name string) {
 	if err := r.Err(); err != nil {
 		fail(err)
 	}
+	for _, missing := range r.Missing() {
+		fmt.Fprintf(in.stderr, "pmu why: %s: %s\n", name, missing)
+	}
 	f.saySkipped()
 }
 
@@ -148,11 +151,18 @@ func (f *file) readAny(head byte) error {
 // saySkipped reports what of the file was left out.
 func (f *file) saySkipped() {
 	for _, n := range []struct {
-		n    int64
-		what string
-	}{{f.skipped, "bytes skipped, which were damaged or cut"}, {f.twice, "records skipped that are there already"}, {f.short, "lines skipped that lack columns, or have too many"}} {
-		if n.n > 0 {
-			fmt.Fprintf(f.stderr, "pmu why: %s: %d %s\n", f.name, n.n, n.what)
+		n         int64
+		one, many string
+	}{
+		{f.skipped, "byte skipped, which was damaged or cut", "bytes skipped, which were damaged or cut"},
+		{f.twice, "record skipped that is there already", "records skipped that are there already"},
+		{f.short, "line skipped that lacks columns, or has too many", "lines skipped that lack columns, or have too many"},
+	} {
+		switch {
+		case n.n == 1:
+			fmt.Fprintf(f.stderr, "pmu why: %s: 1 %s\n", f.name, n.one)
+		case n.n > 1:
+			fmt.Fprintf(f.stderr, "pmu why: %s: %d %s\n", f.name, n.n, n.many)
 		}
 	}
 	if len(f.arrays) > 0 {
@@ -203,10 +213,19 @@ func (in *input) use(unit string) error {
 	return nil
 }
 
-// full returns an error if the table takes more than it may. (Columns that few requests have take
-// as much as others, so a small file may make a large table.)
+// full returns an error if the table takes more than it may. It is asked when there is more to add, so
+// that something is left out if it does. (Columns that few requests have take as much as others, so a
+// small file may make a large table.)
 func (in *input) full() error {
 	return in.atMost(in.b.Size() + in.spans.size + in.joined.size)
+}
+
+// fullFor is full for a block, if there are rows in it.
+func (in *input) fullFor(b *block) error {
+	if len(b.latency)+len(b.slow) == 0 {
+		return nil
+	}
+	return in.full()
 }
 
 // fullOfRows is full while rows are made of spans or of tasks, which have been counted by themselves.
@@ -241,6 +260,9 @@ func (f *file) readRecords() error {
 	r := record.NewReader(f.r)
 	for {
 		t, err := r.Next()
+		if err == nil {
+			err = f.full()
+		}
 		if err != nil {
 			f.skipped = r.Skipped()
 			if err == io.EOF || err == io.ErrUnexpectedEOF {
@@ -249,10 +271,6 @@ func (f *file) readRecords() error {
 			return err
 		}
 		f.task(t)
-		if err := f.full(); err != nil {
-			f.skipped = r.Skipped()
-			return err
-		}
 	}
 }
 
@@ -294,6 +312,9 @@ func (f *file) readJSON() error {
 	rows := 0
 	merge := func(b *block) bool {
 		lines += b.lines
+		if full = f.fullFor(b); full != nil {
+			return false
+		}
 		b.merge(&f.b, func(r *slowRow) {
 			// Each may have a column of its own, which takes as much as others.
 			if full == nil {
@@ -316,9 +337,6 @@ func (f *file) readJSON() error {
 			firstErr = b.err
 		}
 		f.progress.rows(f.b.Rows())
-		if full == nil {
-			full = f.full()
-		}
 		return full == nil
 	}
 	parse := func(b *block) { f.parseJSON(b, known.Load(), isTasks) }
@@ -554,6 +572,9 @@ func (f *file) readCSV() error {
 	lines += bytes.Count(first.data[:head.InputOffset()], []byte("\n"))
 	var bad error
 	merge := func(b *block) bool {
+		if bad = f.fullFor(b); bad != nil {
+			return false
+		}
 		b.merge(&f.b, func(r *slowRow) { row(r.fields) })
 		if len(b.slow) > 0 {
 			known.Store(newSchema(columns, f.b.Skip))
@@ -564,9 +585,6 @@ func (f *file) readCSV() error {
 		}
 		lines += b.lines
 		f.progress.rows(f.b.Rows())
-		if bad == nil {
-			bad = f.full()
-		}
 		return bad == nil
 	}
 	parse := func(b *block) { b.parseCSV(known.Load(), at) }

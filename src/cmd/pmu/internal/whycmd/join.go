@@ -129,8 +129,8 @@ const (
 	countBytes   = 24
 )
 
-// rows adds a row for each request: for a task that no other one has called, or each task of a kind. After
-// each row it asks full whether there is room for more.
+// rows adds a row for each request: for a task that no other one has called, or each task of a kind. Before
+// each row it asks full whether there is room for it.
 func (r *joined) rows(b *why.Builder, kind string, full func() error) error {
 	list := r.joiner.Requests()
 	var roots, ofKind []*record.Node
@@ -166,13 +166,13 @@ func (r *joined) rows(b *why.Builder, kind string, full func() error) error {
 	}
 	slices.SortFunc(roots, func(m, n *record.Node) int { return cmp.Compare(r.arrived[m.Task], r.arrived[n.Task]) })
 	for _, n := range roots {
-		b.AddRequest(n, &r.callees)
-		if r.row != nil {
-			r.row(n, func(t *record.Task) int { return r.arrived[t] })
-		}
 		if err := full(); err != nil {
 			r.callees.Done()
 			return err
+		}
+		b.AddRequest(n, &r.callees)
+		if r.row != nil {
+			r.row(n, func(t *record.Task) int { return r.arrived[t] })
 		}
 	}
 	r.callees.Done()

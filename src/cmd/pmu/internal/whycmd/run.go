@@ -35,12 +35,13 @@ JSON a line. It may be compressed by gzip or zstd. In a table the column latency
 how long a request took, and every other column is an attribute, of numbers or of
 words. Of spans a request is a span without a parent, and its attributes are the times
 that spans below it took, without those that they waited for themselves. "-" is
-standard input. All files are one table. Records of several servers are joined by the
-IDs of traces: a request has what each server had of it.
+standard input. All files are one table, unless -by compares them. Records of several
+servers are joined by the IDs of traces: a request has what each server had of it.
 
 	go tool pmu why -http=: http://localhost:6060/debug/pprof/tasks
 	go tool pmu why front.tasks db1.tasks db2.tasks
 	go tool pmu why -latency ms requests.csv
+	go tool pmu why -by file before.tasks after.tasks
 
 What cannot be read of a file is skipped, and reported. The exit status is 0 if there
 is a report, 1 if there were no requests, and 2 if an error occurred.
@@ -59,8 +60,10 @@ type command struct {
 	o        why.Options
 	kind     string
 	columns  []string // only these, if there are any
-	at       string   // the column of the time
+	names    names
+	at       string // the column of the time
 	segments int
+	by       string // what tells experiments apart: a column, or byFile
 	page     string
 	rowsFile string
 	http     *verb.HTTP
@@ -72,7 +75,10 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 	if status, ok := c.parse(args); !ok {
 		return status
 	}
-	t, err := c.read()
+	if c.by != "" {
+		return c.compare()
+	}
+	t, err := c.read(c.files)
 	switch {
 	case err != nil:
 		return v.Fail(std, err)
@@ -82,10 +88,10 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 		fmt.Fprintln(std.Stderr, "pmu why: there are no requests")
 		return verb.Other
 	}
-	if len(t.Latency)*len(t.Columns) > manyCells {
-		// What the analysis allocates is less than the table, and gone soon.
-		defer debug.SetGCPercent(debug.SetGCPercent(10))
+	if err := c.names.missing(c.columns, c.in.latency); err != nil {
+		return v.Fail(std, err)
 	}
+	defer manyCellsOf(t)()
 	if err := c.answer(t); err != nil {
 		return v.Fail(std, err)
 	}
@@ -95,7 +101,18 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 	return verb.OK
 }
 
-// parse sets what the arguments say. If it returns false, the program ends with the status.
+// manyCellsOf has less garbage beside a large table. What it returns ends that.
+func manyCellsOf(t *why.Table) (end func()) {
+	if len(t.Latency)*len(t.Columns) <= manyCells {
+		return func() {}
+	}
+	// What the analysis allocates is less than the table, and gone soon.
+	percent := debug.SetGCPercent(10)
+	return func() { debug.SetGCPercent(percent) }
+}
+
+// parse sets what the arguments say. If it returns false, the program ends with the status. It is long
+// because there are many flags, and which go together.
 func (c *command) parse(args []string) (status int, ok bool) {
 	fs := c.Flags(c.IO)
 	fs.Float64Var(&c.o.P, "p", 0.99, "the `percentile` that is called the tail, between 0 and 1")
@@ -107,6 +124,7 @@ func (c *command) parse(args []string) (status int, ok bool) {
 	fs.Int64Var(&c.in.most, "table", 8<<30, "let the table take at most so many `bytes`, 8 for each cell, empty or not")
 	fs.IntVar(&c.segments, "segments", 0, "cut the run into `n` parts, in order of time, and compare their tails instead")
 	fs.StringVar(&c.at, "time", "", "the `name` of the column of the time: numbers, or up to 65,536 different dates like\n2006-01-02T15:04:05.999Z; without it, tables are in order of time")
+	fs.StringVar(&c.by, "by", "", "compare experiments instead: the values of this `column`, or \"file\" for each file or\ndirectory")
 	groups := fs.String("groups", "", "a `file` with more events: lines of an event, its group (INST, CACHE, CYCLE, KERNEL, INPUT,\nOTHER, or = and another name of it) and its parents with semicolons between")
 	columns := fs.String("columns", "", "keep only the columns with these `names`, with commas between")
 	fs.BoolVar(&c.in.sql, "sql", false, "print the analysis as SQL for a database, with thresholds of these files")
@@ -122,7 +140,13 @@ func (c *command) parse(args []string) (status int, ok bool) {
 	}
 	if *columns != "" {
 		c.columns = strings.Split(*columns, ",")
-		c.in.b.Skip = func(name string) bool { return name != "kind" && name != c.at && !slices.Contains(c.columns, name) }
+		c.in.b.Skip = func(name string) bool {
+			if name == "kind" || name == c.at || name == c.by || slices.Contains(c.columns, name) {
+				return false
+			}
+			c.names.skip(name)
+			return true
+		}
 	}
 	var err error
 	if *groups != "" {
@@ -141,7 +165,9 @@ func (c *command) parse(args []string) (status int, ok bool) {
 		err = fmt.Errorf("-segments is %d: it must be 2 at least", c.segments)
 	case c.o.Bandwidth < 0:
 		err = fmt.Errorf("-bandwidth is %v: it must not be less than 0", c.o.Bandwidth)
-	case c.segments != 0 && (c.page != "" || c.rowsFile != "" || c.in.sql || c.http.Given()):
+	case c.by != "" && (c.rowsFile != "" || c.in.sql):
+		err = errors.New("-by goes with neither -rows nor -sql")
+	case c.by == "" && c.segments != 0 && (c.page != "" || c.rowsFile != "" || c.in.sql || c.http.Given()):
 		err = errors.New("-segments goes with none of -html, -http, -rows and -sql")
 	case c.in.sql && c.http.Given():
 		err = errors.New("-sql does not go with -http")
@@ -162,12 +188,12 @@ func readGroups(name string) (*why.Groups, error) {
 	return why.ReadGroups(f)
 }
 
-// read reads the table. It is nil if there are no requests.
-func (c *command) read() (*why.Table, error) {
+// read reads the table of some files. It is nil if there are no requests.
+func (c *command) read(files []string) (*why.Table, error) {
 	in := &c.in
 	in.b.MaxColumns = maxColumns
 	in.progress = newProgress(c.Stderr)
-	for _, name := range c.files {
+	for _, name := range files {
 		in.readAll(name)
 	}
 	if err := in.spans.rows(&in.b, c.kind, in.fullOfRows); err != nil {
@@ -193,10 +219,8 @@ func (c *command) read() (*why.Table, error) {
 			fmt.Fprintf(c.Stderr, "pmu why: column %q: %d cells don't fit the others and are left out\n", col.Name(), col.Bad)
 		}
 	}
-	for _, name := range c.columns {
-		if !slices.ContainsFunc(in.b.Columns(), func(col *why.ColumnBuilder) bool { return col.Name() == name }) {
-			fmt.Fprintf(c.Stderr, "pmu why: there is no column %.100q\n", name)
-		}
+	for _, col := range in.b.Columns() {
+		c.names.have(col.Name())
 	}
 	return in.b.Table(in.unit), nil
 }
@@ -226,7 +250,7 @@ func (c *command) answer(t *why.Table) error {
 		return err
 	}
 	if c.page != "" {
-		if err := writePage(c.page, r); err != nil {
+		if err := writePage(c.page, r.WriteHTML); err != nil {
 			return err
 		}
 	}

@@ -287,7 +287,7 @@ func analyzed(t *testing.T, files ...string) (*why.Table, *why.Report, string) {
 	c.in.Max, c.in.most = 1<<40, 8<<30
 	var errs strings.Builder
 	c.Stderr, c.in.stderr = &errs, &errs
-	table, err := c.read()
+	table, err := c.read(c.files)
 	if err == nil && table == nil {
 		err = fmt.Errorf("no requests: %s", errs.String())
 	}

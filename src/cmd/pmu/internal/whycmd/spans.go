@@ -84,7 +84,7 @@ const spanSize, attrSize = 300, 80
 // rows adds a row for each request: for a span that has no parent among the others, or each span of a
 // kind. Columns of spans below it are the time that all of a name took, without that in which they
 // waited for spans of their own. Where there are several in a request, their number and their mean
-// are columns, too. After each row it asks full whether there is room for more.
+// are columns, too. Before each row it asks full whether there is room for it.
 func (s *spans) rows(b *why.Builder, kind string, full func() error) error {
 	slices.SortStableFunc(s.list, func(x, y tracing.Span) int {
 		return cmp.Or(bytes.Compare(x.Trace[:], y.Trace[:]), bytes.Compare(x.ID[:], y.ID[:]), boolOrder(x.Shared, y.Shared))
@@ -139,6 +139,9 @@ func (s *spans) addTrace(b *why.Builder, t *trace, kind string, full func() erro
 		if kind == "" && t.parent[root] >= 0 || kind != "" && r.Name != kind {
 			continue
 		}
+		if err := full(); err != nil {
+			return err
+		}
 		b.Add(float64(r.End-r.Start) / ms)
 		b.Time(float64(r.Start) / 1e9)
 		b.Column("kind", "", nan).Word(r.Name)
@@ -176,9 +179,6 @@ func (s *spans) addTrace(b *why.Builder, t *trace, kind string, full func() erro
 		attributes(b, "", r.Resource, false)
 		for _, name := range order {
 			s.addSame(b, name, all[name], r)
-		}
-		if err := full(); err != nil {
-			return err
 		}
 	}
 	return nil

@@ -249,7 +249,7 @@ func TestBadInput(t *testing.T) {
 		{name: "two columns", data: "latency,a,a\n", status: 2, err: `there are two columns "a"`},
 		{name: "page", data: "<html>", status: 2, err: "it is HTML or XML, not records: a server has them at /debug/pprof/tasks?format=json"},
 		{name: "short lines", data: table + "1\n1,2,3,4,5\n", out: "5000 requests", err: "2 lines skipped that lack columns"},
-		{name: "cut", data: table[:len(table)-4], out: "4999 requests", err: "1 lines skipped that lack columns"},
+		{name: "cut", data: table[:len(table)-4], out: "4999 requests", err: "1 line skipped that lacks columns"},
 		{name: "quote", data: table + "1,\"2", status: 2, out: "5000 requests", err: "the rest is left out"},
 		{name: "words among numbers", data: table + "1,abc,a,1\n", out: "5001 requests", err: `column "mutex": 1 cells don't fit`},
 		{name: "no latencies", data: "latency,a\nx,1\n", status: 2, err: "none of 1 requests has a latency"},
@@ -301,4 +301,19 @@ func FuzzInput(f *testing.F) {
 			t.Error(status)
 		}
 	})
+}
+
+// TestMissing tests that what a server says is missing of its records is said.
+func TestMissing(t *testing.T) {
+	data := fileOf(t, tasksOf(planted()))
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Trailer", "X-Go-Tasks-Lost")
+		io.WriteString(w, data)
+		w.Header().Set("X-Go-Tasks-Lost", "3")
+	}))
+	defer srv.Close()
+	url := srv.URL + "/debug/pprof/tasks?format=tasks"
+	if status, _, errs := call(url); status != 0 || !strings.Contains(errs, "pmu why: "+url+": 3 records were lost on the server, where newer ones took the place in the rings\n") {
+		t.Errorf("status %d, %q", status, errs)
+	}
 }
