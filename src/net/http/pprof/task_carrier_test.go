@@ -13,7 +13,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"runtime/pprof"
 	"runtime/task"
 	"strconv"
 	"strings"
@@ -108,8 +107,7 @@ func TestCarriers(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			rec := plantWait(t, test.client)
 			for _, s := range rec.Timeline {
-				// Who reads the connection may hold its mutex for a moment.
-				if s.Part != pprof.TimeMutex && s.Waker.Kind == "opens" {
+				if s.Waker.Kind == "opens" {
 					t.Errorf("%s is ended by task %q: %+v", s.Reason, s.Waker.Kind, s.Waker.Stack)
 				}
 			}
