@@ -75,6 +75,7 @@ func (slowConn) Close() error { return nil }
 type lockingDriver struct {
 	slowDriver
 	mu     *sync.Mutex
+	asked  *atomic.Bool
 	locked chan bool
 	waits  chan *task.Task
 }
@@ -82,13 +83,12 @@ type lockingDriver struct {
 func (d lockingDriver) Connect(ctx context.Context) (driver.Conn, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	select {
-	case d.locked <- true:
+	if d.asked.Swap(false) {
+		d.locked <- true
 		t := <-d.waits
 		for u, ok := t.Usage(); ok && u.Part(pprof.TimeMutex) < time.Millisecond; u, ok = t.Usage() {
 			time.Sleep(time.Millisecond / 4)
 		}
-	default:
 	}
 	return d.slowDriver.Connect(ctx)
 }
@@ -96,7 +96,7 @@ func (d lockingDriver) Connect(ctx context.Context) (driver.Conn, error) {
 // mutexClient has the second task wait for a mutex of a driver, which the goroutine of database/sql
 // holds that opens connections.
 func mutexClient(t *testing.T, b *backend) func(context.Context) {
-	d := lockingDriver{slowDriver{b}, new(sync.Mutex), make(chan bool), make(chan *task.Task)}
+	d := lockingDriver{slowDriver{b}, new(sync.Mutex), new(atomic.Bool), make(chan bool), make(chan *task.Task)}
 	var db *sql.DB
 	var held *sql.Conn
 	return func(ctx context.Context) {
@@ -107,6 +107,7 @@ func mutexClient(t *testing.T, b *backend) func(context.Context) {
 			held, _ = db.Conn(ctx)
 			return
 		}
+		d.asked.Store(true)
 		done := make(chan bool)
 		go func() { // not for the task
 			defer close(done)
