@@ -4,7 +4,10 @@
 
 package task
 
-import "runtime/pprof"
+import (
+	"runtime/pprof"
+	"time"
+)
 
 // Which waits inside a call are for the answer, and which are the program's own.
 
@@ -29,6 +32,86 @@ func (w *walker) mayAnswer(x *wait) bool {
 		return readsNetwork(k.Stack) || k.Span.IsZero() && !below(k.Stack, []string{"database/sql"})
 	}
 	return !w.foreign(k)
+}
+
+// answers returns the calls of which x, in [from, to), may be a wait for an answer: those that one
+// goroutine has made, or ended, and that went on meanwhile; nil if there are none.
+//
+// That is the goroutine that has ended the wait, if it has made calls: it need not be one of the task's. Else
+// it is the goroutine that waited. If that only reads a connection, it is the one that waited for it.
+// Where no record says who made the calls, it is all of them.
+func (w *walker) answers(x *wait, from, to time.Duration) []wait {
+	switch {
+	case len(w.calls) == 0 || w.steps >= maxSteps || !w.mayAnswer(x):
+		return nil
+	case !w.known:
+		return w.during(w.calls, from, to)
+	}
+	list := w.during(w.made[x.stretch.Waker.Goroutine], from, to)
+	if list == nil {
+		list = w.during(w.made[x.goroutine], from, to)
+	}
+	for i := len(w.stack) - 1; i >= 0 && list == nil; i-- {
+		x := w.stack[i].wait
+		if x == nil || !w.mayAnswer(x) {
+			break
+		}
+		list = w.during(w.made[x.goroutine], from, to)
+	}
+	return list
+}
+
+// during returns list if one of the calls in it went on in [from, to), and otherwise nil.
+func (w *walker) during(list []wait, from, to time.Duration) []wait {
+	if w.lastCall(list, from, to) == nil {
+		return nil
+	}
+	return list
+}
+
+// lastCall returns that of the calls in list which goes on just before to: the one that ends first
+// after that, as it is a goroutine that was waiting for it that ends it. If there is none, it is the
+// last that ended after from; or nil.
+func (w *walker) lastCall(list []wait, from, to time.Duration) *wait {
+	var best, last *wait
+	for i := range list {
+		c := &list[i]
+		w.steps++
+		switch {
+		case c.start >= to || c.end <= from:
+		case c.end >= to:
+			if best == nil || c.end <= best.end {
+				best = c
+			}
+		case last == nil || c.end >= last.end:
+			last = c
+		}
+	}
+	if best == nil {
+		best = last
+	}
+	return best
+}
+
+// call is lastCall. It is not sure if another one may have been waited for as well. A goroutine with
+// a call within a call waits for the inner one.
+func (w *walker) call(list []wait, from, to time.Duration) (c *wait, sure bool) {
+	c = w.lastCall(list, from, to)
+	if c == nil {
+		return nil, true
+	}
+	from, to = max(from, c.start), min(to, c.end)
+	nests := w.known || w.t.Goroutines <= 1
+	for i := range list {
+		o := &list[i]
+		w.steps++
+		switch {
+		case o.call == c.call || o.start >= to || o.end <= from:
+		case !nests, o.start < c.start && o.end < c.end, o.start > c.start && o.end > c.end:
+			return c, false
+		}
+	}
+	return c, true
 }
 
 // readers are the packages whose goroutines read a connection that requests share, and hand each

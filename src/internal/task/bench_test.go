@@ -44,7 +44,7 @@ func typicalTask(s *Server, i int, slow bool) *Task {
 		Events:  []string{"cycles", "instructions", "page-faults"},
 		Regions: []Region{{"decode", 1, 30_000, 30_000, part}, {"db", 3, 800_000, 400_000, part}},
 		Notes:   []Note{{"status", "200"}},
-		Calls:   []Call{{SpanID{3, byte(i)}, "db", Client, 1000, 800_000, "db.example.com:5432"}},
+		Calls:   []Call{{SpanID{3, byte(i)}, "db", Client, 1000, 800_000, "db.example.com:5432", uint64(1000 + i), uint64(1000 + i)}},
 	}
 	if slow {
 		t.Flags |= Slow

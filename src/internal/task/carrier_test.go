@@ -106,6 +106,9 @@ func TestDisown(t *testing.T) {
 		{at(pprof.TimeSelect, own, reads), "opens", "answer of a connection's peer 50 ms at x.go:1"},
 		{at(pprof.TimeSelect, child, reads), "opens", "answer of a connection's peer 50 ms at x.go:1"},
 		{at(pprof.TimeSelect, other, holds), "opens", `select 50 ms at x.go:1, ended by task "opens" at x.go:2`},
+		{at(pprof.TimeMutex, other, reads), "", "mutex held by goroutine 9 at transport.go:1, 50 ms"},
+		{at(pprof.TimeSync, other, reads), "", "answer of a connection's peer 50 ms at x.go:1"},
+		{at(pprof.TimeChan, other, reads), "", "answer of a connection's peer 50 ms at x.go:1"},
 		{at(pprof.TimeMutex, other, holds), "opens", `mutex held by task "opens" at x.go:2, 50 ms`},
 	} {
 		x := account(&Task{Span: own, Goroutine: 1, Wall: 60 * testMs, Calls: []Call{{Span: child}}, Timeline: []Stretch{test.s}})

@@ -42,6 +42,8 @@ type Segment struct {
 	// that, and whether nothing is known of the goroutine before.
 	outer *wait
 	first bool
+
+	doubt []wait // Call is -1, as it may be any of these calls
 }
 
 // Bounds of the search for a critical path. Records of real tasks are far below; they keep
@@ -85,6 +87,9 @@ type walker struct {
 	all   []wait
 	of    map[uint64][]wait // of all, by goroutine, in order of start
 	calls []wait            // of servers, in order of start
+	by    []wait            // ditto, for each goroutine that has made or ended one
+	made  map[uint64][]wait // of by, by goroutine, in order of start
+	known bool              // who made the calls
 	path  []Segment         // the last one first
 	stack []hop             // goroutines that wait for each other, outermost first
 	steps int
@@ -108,18 +113,21 @@ type wait struct {
 	latest           time.Duration // end of this one and of those that start before
 	stretch          *Stretch
 	call             int
+	goroutine        uint64 // that waits, or has made or ended the call
 }
 
 func (w *walker) init(t *Task) {
 	if w.of == nil {
 		w.of = make(map[uint64][]wait)
+		w.made = make(map[uint64][]wait)
 		w.spans = make(map[SpanID]struct{}, 1+len(t.Calls))
 		w.all = make([]wait, 0, len(t.Timeline))
 		w.path = make([]Segment, 0, 2*len(t.Timeline)+1)
 	}
 	clear(w.of)
+	clear(w.made)
 	clear(w.spans)
-	w.hasLeft = false
+	w.hasLeft, w.by, w.known = false, w.by[:0], true
 	w.t, w.all, w.calls, w.path, w.stack, w.steps = t, w.all[:0], w.calls[:0], w.path[:0], append(w.stack[:0], hop{goroutine: t.last()}), 0
 	within := func(d, from time.Duration) time.Duration {
 		return max(from, min(d, t.Wall))
@@ -129,7 +137,7 @@ func (w *walker) init(t *Task) {
 		if s.Region != "" {
 			continue
 		}
-		x := wait{stretch: s, call: -1}
+		x := wait{stretch: s, call: -1, goroutine: s.Goroutine}
 		x.start = within(s.Start, 0)
 		x.end = within(s.End, x.start)
 		x.wake = min(within(s.Wake, x.start), x.end)
@@ -144,25 +152,36 @@ func (w *walker) init(t *Task) {
 		if c.Flags&Client == 0 {
 			continue
 		}
-		x := wait{call: i}
+		w.known = w.known && c.Goroutine != 0
+		x := wait{call: i, goroutine: c.Goroutine}
 		x.start = within(c.Start, 0)
 		x.end = x.start + max(0, min(c.Wall, t.Wall-x.start))
 		if x.start < x.end {
 			w.calls = append(w.calls, x)
+			w.by = append(w.by, x)
+			if x.goroutine = c.Ender; x.goroutine != 0 && x.goroutine != c.Goroutine {
+				w.by = append(w.by, x)
+			}
 		}
 	}
-	slices.SortStableFunc(w.all, func(a, b wait) int { return cmp.Compare(a.stretch.Goroutine, b.stretch.Goroutine) })
-	for list := w.all; len(list) > 0; {
-		g := list[0].stretch.Goroutine
+	byGoroutine(w.of, w.all)
+	byGoroutine(w.made, w.by)
+	order(w.calls)
+}
+
+// byGoroutine orders list, and sets of to the pieces of it that have the same goroutine.
+func byGoroutine(of map[uint64][]wait, list []wait) {
+	slices.SortStableFunc(list, func(a, b wait) int { return cmp.Compare(a.goroutine, b.goroutine) })
+	for len(list) > 0 {
+		g := list[0].goroutine
 		n := 1
-		for n < len(list) && list[n].stretch.Goroutine == g {
+		for n < len(list) && list[n].goroutine == g {
 			n++
 		}
 		order(list[:n])
-		w.of[g] = list[:n]
+		of[g] = list[:n]
 		list = list[n:]
 	}
-	order(w.calls)
 }
 
 func order(list []wait) {
@@ -269,7 +288,7 @@ func (w *walker) follows(x *wait, from, to time.Duration) bool {
 		return true
 	}
 	// It never waited for long, if it is the task's; or it did, for a server, before it was.
-	return k.Span == w.t.Span && k.Span != (SpanID{}) && (!w.mayAnswer(x) || w.call(from, to) < 0)
+	return k.Span == w.t.Span && k.Span != (SpanID{}) && w.answers(x, from, to) == nil
 }
 
 func (w *walker) add(s Segment) {
@@ -310,20 +329,25 @@ func (w *walker) runnable(x *wait, from, to time.Duration) {
 // wait adds the segments of a wait, or of a system call: one for each call of a server
 // that it was for, and for the time between them.
 func (w *walker) wait(x *wait, from, to time.Duration) {
+	list := w.answers(x, from, to)
 	for to > from {
 		w.steps++
 		start, call := from, -1
-		if w.mayAnswer(x) && w.steps < maxSteps {
-			if c := w.call(from, to); c >= 0 {
-				c := &w.calls[c]
-				if c.end < to {
-					start = max(c.end, from)
-				} else {
-					start, call = max(c.start, from), c.call
-				}
+		var doubt []wait
+		if w.steps < maxSteps {
+			c, sure := w.call(list, from, to)
+			switch {
+			case c == nil:
+			case !sure:
+				doubt = list
+			case c.end < to:
+				start = max(c.end, from)
+			default:
+				start, call = max(c.start, from), c.call
 			}
 		}
 		w.piece(x, start, to, call)
+		w.path[len(w.path)-1].doubt = doubt
 		to = start
 	}
 }
@@ -337,30 +361,6 @@ func (w *walker) piece(x *wait, from, to time.Duration, call int) {
 		Stretch: x.stretch, Call: call,
 		Stopped: atLeast(stopped, to-from, x.wake-x.start),
 	})
-}
-
-// call returns the index in w.calls of the call that goes on just before to: the one that
-// ends first after that, as it is a goroutine that was waiting for it that ends it. If there
-// is none, it is the last that ended after from; or -1.
-func (w *walker) call(from, to time.Duration) int {
-	best, last := -1, -1
-	for i := range w.calls {
-		c := &w.calls[i]
-		w.steps++
-		switch {
-		case c.start >= to || c.end <= from:
-		case c.end >= to:
-			if best < 0 || c.end < w.calls[best].end {
-				best = i
-			}
-		case last < 0 || c.end > w.calls[last].end:
-			last = i
-		}
-	}
-	if best < 0 {
-		best = last
-	}
-	return best
 }
 
 // CriticalPath returns what the end of the request's first task, Roots[0], had to wait for,

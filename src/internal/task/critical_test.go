@@ -68,7 +68,11 @@ func TestCriticalPath(t *testing.T) {
 	other := SpanID{9}
 	reader := []Frame{{Func: "net/http.(*persistConn).readLoop"}, {Func: "net/http.(*Transport).dialConn.gowrap2"}}
 	call := func(kind string, flags Flags, start, end int) Call {
-		return Call{Span: child, Kind: kind, Flags: flags, Start: time.Duration(start) * testMs, Wall: time.Duration(end-start) * testMs}
+		return Call{Span: child, Kind: kind, Flags: flags, Start: time.Duration(start) * testMs, Wall: time.Duration(end-start) * testMs, Goroutine: 1, Ender: 1}
+	}
+	by := func(c Call, maker, ender uint64) Call {
+		c.Goroutine, c.Ender = maker, ender
+		return c
 	}
 	for _, test := range []struct {
 		name     string
@@ -150,11 +154,56 @@ func TestCriticalPath(t *testing.T) {
 			waited(1, pprof.TimeSelect, 10, 80, 80, Waker{Goroutine: 7, Span: self, Stack: stackIn("main.compute", 9)}),
 		}, []Call{call("GET", Client, 5, 85)}, "1 running 0-10, 7 running 10-80, 1 running 80-100"},
 		{"call in a part of a wait", []Stretch{waited(1, pprof.TimeNetwork, 10, 80, 80, Waker{})},
-			[]Call{call("a", Client, 20, 40), call("b", Client, 50, 70)},
+			[]Call{by(call("a", Client, 20, 40), 0, 0), by(call("b", Client, 50, 70), 0, 0)},
 			"1 running 0-10, 1 network 10-20, 1 network 20-40 a, 1 network 40-50, 1 network 50-70 b, 1 network 70-80, 1 running 80-100"},
-		{"of calls side by side, the one that ended the wait", []Stretch{waited(1, pprof.TimeNetwork, 10, 60, 60, Waker{})},
-			[]Call{call("long", Client, 5, 90), call("short", Client, 9, 61), call("early", Client, 9, 30)},
-			"1 running 0-10, 1 network 10-60 short, 1 running 60-100"},
+		{"of calls side by side, the one that the goroutine has made", []Stretch{waited(1, pprof.TimeNetwork, 10, 60, 60, Waker{})},
+			[]Call{by(call("short", Client, 9, 61), 2, 2), call("own", Client, 5, 90), by(call("early", Client, 9, 30), 3, 3)},
+			"1 running 0-10, 1 network 10-60 own, 1 running 60-100"},
+		{"a call of another goroutine alone", []Stretch{waited(1, pprof.TimeNetwork, 10, 60, 60, Waker{})},
+			[]Call{by(call("others", Client, 9, 61), 2, 2)},
+			"1 running 0-10, 1 network 10-60, 1 running 60-100"},
+		{"calls of two goroutines for which a third one waits", []Stretch{
+			waited(1, pprof.TimeSync, 10, 80, 80, Waker{Goroutine: 2, Span: self, Stack: stackIn("main.fetch", 9)}),
+			waited(2, pprof.TimeSelect, 12, 78, 78, Waker{Goroutine: 7, Stack: reader}),
+			waited(3, pprof.TimeSelect, 12, 85, 85, Waker{Goroutine: 8, Stack: reader}),
+		}, []Call{by(call("late", Client, 11, 84), 2, 2), by(call("audit", Client, 11, 79), 3, 3)},
+			"1 running 0-10, 2 running 10-12, 2 select 12-78 late, 2 running 78-80, 1 running 80-100"},
+		{"calls side by side of nobody knows whom", []Stretch{waited(1, pprof.TimeNetwork, 10, 60, 60, Waker{})},
+			[]Call{by(call("long", Client, 5, 90), 0, 0), by(call("short", Client, 9, 61), 0, 0)},
+			"1 running 0-10, 1 network 10-60, 1 running 60-100"},
+		{"a call of nobody knows whom", []Stretch{waited(1, pprof.TimeNetwork, 10, 60, 60, Waker{})},
+			[]Call{by(call("early", Client, 2, 9), 0, 0), by(call("GET", Client, 9, 61), 0, 0)},
+			"1 running 0-10, 1 network 10-60 GET, 1 running 60-100"},
+		{"an answer that another goroutine reads", []Stretch{
+			waited(1, pprof.TimeChan, 30, 90, 90, Waker{Goroutine: 2, Span: self, Stack: stackIn("main.read", 9)}),
+			waited(2, pprof.TimeNetwork, 32, 85, 85, Waker{}),
+		}, []Call{by(call("GET", Client, 5, 88), 1, 2), by(call("other", Client, 5, 86), 3, 3)},
+			"1 running 0-30, 2 running 30-32, 2 network 32-85 GET, 2 running 85-90, 1 running 90-100"},
+		{"a connection that the task opened, and reads in a goroutine", []Stretch{
+			waited(1, pprof.TimeSelect, 10, 80, 80, Waker{Goroutine: 7, Span: self, Stack: reader}),
+			waited(7, pprof.TimeNetwork, 12, 79, 79, Waker{}),
+		}, []Call{call("GET", Client, 5, 85), by(call("other", Client, 5, 82), 3, 3)},
+			"1 running 0-10, 7 running 10-12, 7 network 12-79 GET, 7 running 79-80, 1 running 80-100"},
+		{"a goroutine that calls no one, while who waits for it has an answer to read", []Stretch{
+			waited(1, pprof.TimeChan, 10, 80, 80, Waker{Goroutine: 2, Span: self, Stack: stackIn("main.ask", 9)}),
+			waited(2, pprof.TimeNetwork, 12, 79, 79, Waker{}),
+		}, []Call{call("GET", Client, 5, 85)},
+			"1 running 0-10, 2 running 10-12, 2 network 12-79, 2 running 79-80, 1 running 80-100"},
+		{"a call by a goroutine that is not the task's", []Stretch{
+			waited(1, pprof.TimeChan, 10, 80, 80, Waker{Goroutine: 9, Stack: stackIn("main.worker", 9)}),
+		}, []Call{by(call("GET", Client, 20, 75), 9, 9), by(call("other", Client, 5, 82), 3, 3)},
+			"1 running 0-10, 1 chan 10-20, 1 chan 20-75 GET, 1 chan 75-80, 1 running 80-100"},
+		{"a call within one whose answer is not read yet", []Stretch{
+			waited(1, pprof.TimeNetwork, 30, 40, 40, Waker{}),
+			waited(1, pprof.TimeNetwork, 65, 70, 70, Waker{}),
+		}, []Call{call("outer", Client, 5, 85), call("inner", Client, 20, 60)},
+			"1 running 0-30, 1 network 30-40 inner, 1 running 40-65, 1 network 65-70 outer, 1 running 70-100"},
+		{"one of two answers, and nobody knows which", []Stretch{
+			waited(1, pprof.TimeNetwork, 10, 15, 15, Waker{}),
+			waited(1, pprof.TimeNetwork, 30, 40, 40, Waker{}),
+			waited(1, pprof.TimeNetwork, 65, 70, 70, Waker{}),
+		}, []Call{call("first", Client, 5, 60), call("second", Client, 20, 85)},
+			"1 running 0-10, 1 network 10-15 first, 1 running 15-30, 1 network 30-40, 1 running 40-65, 1 network 65-70 second, 1 running 70-100"},
 		{"a sleep is for no call", []Stretch{waited(1, pprof.TimeSleep, 10, 80, 80, Waker{})},
 			[]Call{call("GET", Client, 5, 85)}, "1 running 0-10, 1 sleep 10-80, 1 running 80-100"},
 		{"a goroutine that reads a connection waits as long as the call", []Stretch{

@@ -60,8 +60,8 @@
 //	task    = trace[16] span[8] parent[8] kind:s flags:u start∆:i wall:i
 //	          before:clock after:clock usage goroutine:u goroutines:i
 //	          n*(event:s) n*(region) n*(note) n*(call) n*(stretch) n*(outlived)
-//	          outliving:i lost threshold:i usual trigger:s ender
-//	          with start less that of the server; older ones have no ender
+//	          outliving:i lost threshold:i usual trigger:s ender n*(caller)
+//	          with start less that of the server; older ones have no ender, or no callers
 //	clock   = u n*(server:u count:u), the number n being in the lower 7 bits of a byte,
 //	          of which the upper one says that the clock has overflowed
 //	parts   = bits:u, and for each bit that is set, the lowest first, the time of the part:i
@@ -82,6 +82,7 @@
 //	lost    = n*(i), the fields of [Lost] in their order; missing ones are 0
 //	usual   = 0:u, or 1:u tasks:i wall:i usage
 //	ender   = goroutine:u parts
+//	caller  = goroutine:u ender∆:i, the latter less goroutine, of each call
 //	frame   = func:s file:s line:i
 //	stack   = s, a string that consists of frames, the innermost first
 //
@@ -382,5 +383,22 @@ func (c *coder) task(t *Task, server *Server) {
 	if !c.reading || len(c.b) > 0 {
 		unsigned(c, &t.Ender.Goroutine)
 		c.parts(&t.Ender.Parts)
+	}
+	if !c.reading || len(c.b) > 0 {
+		c.callers(t.Calls)
+	}
+}
+
+// callers codes which goroutines have made and ended calls.
+func (c *coder) callers(calls []Call) {
+	n := len(calls)
+	unsigned(c, &n)
+	if n != len(calls) {
+		c.fail(errMalformed)
+		return
+	}
+	for i := range calls {
+		unsigned(c, &calls[i].Goroutine)
+		delta(c, &calls[i].Ender, calls[i].Goroutine)
 	}
 }

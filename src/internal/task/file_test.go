@@ -13,6 +13,7 @@ import (
 	"math/rand"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -550,6 +551,36 @@ func TestFileForward(t *testing.T) {
 	c.usage(&u)
 	if c.err != nil || u.Parts[0] != 5 || u.Parts[NumParts-1] != 7+11 || len(c.b) != 0 {
 		t.Errorf("parts %v, error %v, %d bytes left", u.Parts, c.err, len(c.b))
+	}
+}
+
+// TestFileCallers reads a record of before it was known who made calls, and one in which that is known
+// of too many.
+func TestFileCallers(t *testing.T) {
+	s := &Server{ID: 3, Name: "s"}
+	task := &Task{Server: s, Calls: []Call{{Kind: "a", Goroutine: 300, Ender: 7}, {Kind: "b", Goroutine: 300, Ender: 300}}}
+	w := coder{number: make(map[string]uint64)}
+	w.task(task, s)
+	n := len(w.b)
+	w.callers(task.Calls)
+	callers := len(w.b) - n
+	read := func(b []byte) (*Task, error) {
+		got := new(Task)
+		c := coder{reading: true, b: b, table: []tableString{{}, {s: "a"}, {s: "b"}}, stacks: make(map[uint64][]Frame)}
+		c.task(got, s)
+		return got, c.err
+	}
+	if got, err := read(w.b[:n]); err != nil || !reflect.DeepEqual(got.Calls, task.Calls) {
+		t.Errorf("calls %+v, error %v", got.Calls, err)
+	}
+	got, err := read(w.b[:n-callers])
+	if err != nil || len(got.Calls) != 2 || got.Calls[0] != (Call{Kind: "a"}) || got.Calls[1] != (Call{Kind: "b"}) {
+		t.Errorf("an older record: calls %+v, error %v", got.Calls, err)
+	}
+	b := slices.Clone(w.b[:n])
+	b[n-callers] = 3
+	if _, err := read(append(b, 0, 0)); err != errMalformed {
+		t.Errorf("three callers of two calls: error %v", err)
 	}
 }
 

@@ -385,6 +385,8 @@ func (o *jsonObject) call(c *Call) {
 	o.value("start_ns", &c.Start)
 	o.value("wall_ns", &c.Wall)
 	o.value("remote", &c.Remote)
+	o.value("goroutine", &c.Goroutine)
+	o.value("ender_goroutine", &c.Ender)
 	o.flags(&c.Flags)
 }
 

@@ -51,8 +51,9 @@ type CallPortion struct {
 
 // Latency divides the latency of n's task, which is no client's, among n, which is the first, and all tasks among the
 // records that worked on its calls, and on theirs. What it waited for is that of
-// [Task.CriticalPath], in which the tasks that worked on a call take the place of the wait. Parts,
-// Unknown and the Ways of all are the task's Wall in sum, exactly.
+// [Task.CriticalPath], in which the tasks that worked on a call take the place of the wait. A wait that
+// may be for one of several calls is Unknown. Parts, Unknown and the Ways of all are the task's Wall in
+// sum, exactly.
 //
 // A task without a timeline has no path. Its calls then have the waits that may be for them: those
 // of the goroutine that ended it, as [Task.Latency] has them. Of two calls at a time it is the one that ends
@@ -169,10 +170,28 @@ func (p *portions) add(n *Node, from, to time.Duration, depth int) {
 	}
 	for _, s := range w.path {
 		p.on[at][s.Goroutine] = true
-		if s.Call < 0 || depth >= maxServers {
+		switch {
+		case len(s.doubt) > 0:
+			p.doubt(n, s.doubt, s.Start, s.End, s.End-s.Start)
+		case s.Call < 0 || depth >= maxServers:
 			p.own[at] = append(p.own[at], s)
-		} else {
+		default:
 			p.call(n, s.Call, s.Start, s.End, depth)
+		}
+	}
+}
+
+// doubt adds a wait of n's task in [from, to) for one of calls, of which no one knows for which.
+func (p *portions) doubt(n *Node, calls []wait, from, to, waited time.Duration) {
+	x := &p.list[p.at[n]]
+	x.Unknown += waited
+	for _, c := range calls {
+		if c.start >= to || c.end <= from {
+			continue
+		}
+		x.Calls[c.call].Known = false
+		for _, y := range p.callees[p.at[n]][c.call] {
+			p.forget(y)
 		}
 	}
 }
@@ -234,17 +253,8 @@ func (p *portions) estimate(n *Node, w *walker, from, to time.Duration, depth in
 	switch {
 	case depth >= maxServers:
 	case 2*waited < all || sideBySide(w.calls, from, to)-others > waited/8:
-		x.Unknown += waited
+		p.doubt(n, w.calls, from, to, waited)
 		l.take(waited)
-		for _, c := range w.calls {
-			if c.start >= to || c.end <= from {
-				continue
-			}
-			x.Calls[c.call].Known = false
-			for _, y := range p.callees[p.at[n]][c.call] {
-				p.forget(y)
-			}
-		}
 	default:
 		take := min(waited, all)
 		l.take(take)
@@ -285,11 +295,10 @@ func (p *portions) pieces(n *Node, w *walker, from, to time.Duration) (list []ca
 	}
 	w.calls = kept
 	for to > from && w.steps < maxSteps {
-		i := w.call(from, to)
-		if i < 0 {
+		c := w.lastCall(w.calls, from, to)
+		if c == nil {
 			break
 		}
-		c := &w.calls[i]
 		to = min(to, c.end)
 		start := max(from, c.start)
 		list = append(list, callPiece{c.call, start, to})

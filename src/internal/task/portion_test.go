@@ -134,7 +134,7 @@ func TestPortionsPlanted(t *testing.T) {
 	trace := TraceID{7}
 	const start = planStart
 	x := &Task{Server: front, Trace: trace, Span: SpanID{1}, Start: start, Wall: 60 * testMs, Goroutine: 1, Goroutines: 2}
-	x.Calls = []Call{{Span: SpanID{2}, Flags: Client, Start: 5 * testMs, Wall: 50 * testMs}, {Span: SpanID{3}, Flags: Client, Start: 10 * testMs, Wall: 40 * testMs}}
+	x.Calls = []Call{{Span: SpanID{2}, Flags: Client, Start: 5 * testMs, Wall: 50 * testMs, Goroutine: 2, Ender: 2}, {Span: SpanID{3}, Flags: Client, Start: 10 * testMs, Wall: 40 * testMs, Goroutine: 1, Ender: 1}}
 	x.Parts[pprof.TimeRunning], x.Parts[pprof.TimeSelect] = 30*testMs, 80*testMs
 	x.Ender = Ender{Goroutine: 1}
 	x.Ender.Parts[pprof.TimeRunning], x.Ender.Parts[pprof.TimeSelect] = 20*testMs, 40*testMs
@@ -149,6 +149,11 @@ func TestPortionsPlanted(t *testing.T) {
 	}
 	with := *x
 	with.Timeline = timeline
+	old := with // of a server that does not record who made calls
+	old.Calls = slices.Clone(x.Calls)
+	for i := range old.Calls {
+		old.Calls[i].Goroutine, old.Calls[i].Ender = 0, 0
+	}
 	isAudit := func(n *Node, call int) bool { return n.Task.Calls[call].Span == SpanID{2} }
 	less := *x
 	less.Ender.Parts[pprof.TimeRunning], less.Ender.Parts[pprof.TimeSelect] = 50*testMs, 10*testMs
@@ -169,6 +174,7 @@ func TestPortionsPlanted(t *testing.T) {
 		want         map[string][]time.Duration
 	}{
 		{"timeline", nil, []*Task{&with, b, a}, map[string][]time.Duration{"front": {0, 40, 4, 0}, "back": {30, 36, 0, 0}, "audit": {0, 0, 0, 0}}},
+		{"timeline, and it is not known who made the calls", nil, []*Task{&old, b, a}, map[string][]time.Duration{"front": {0, 0, 0, 40}, "back": nil, "audit": nil}},
 		{"no record of back", nil, []*Task{&with, a}, map[string][]time.Duration{"front": {0, 40, 40, 0}, "audit": {0, 0, 0, 0}}},
 		{"no timeline, audit is known", isAudit, []*Task{x, b, a}, map[string][]time.Duration{"front": {0, 40, 4, 0}, "back": {30, 36, 0, 0}, "audit": {0, 0, 0, 0}}},
 		{"no timeline, two calls at a time", nil, []*Task{x, b, a}, map[string][]time.Duration{"front": {0, 0, 0, 40}, "back": nil, "audit": nil}},

@@ -153,6 +153,11 @@ type Call struct {
 	Start  time.Duration // since the task's start
 	Wall   time.Duration
 	Remote string // what is called: host and port
+
+	// Goroutine is the ID of the goroutine that made the call, and Ender of the one that ended it: the
+	// same one, unless what made the call has handed the answer to another. They are 0 if that is not
+	// known.
+	Goroutine, Ender uint64
 }
 
 // A Stretch is a time in which a goroutine of a task waited, or was in a system call, or

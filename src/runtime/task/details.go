@@ -60,6 +60,8 @@ type call struct {
 	flags       record.Flags
 	start, wall int64
 	remote      string
+
+	goid, ender uint64 // goroutines that began it, and have ended it
 }
 
 var freeDetails = sync.Pool{New: func() any { return new(details) }}
@@ -161,7 +163,7 @@ func (t *Task) call(c *Task, u *perf.TaskUsage, flags record.Flags) {
 	if d == nil {
 		return
 	}
-	n := call{c.span, c.kind.id, flags, u.Began, u.Wall, c.remote}
+	n := call{c.span, c.kind.id, flags, u.Began, u.Wall, c.remote, c.goid, u.EndedBy}
 	if len(d.calls) < maxCalls {
 		d.calls = append(d.calls, n)
 		return

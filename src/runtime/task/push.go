@@ -17,6 +17,10 @@ import (
 // is written by push and read by Reader, which alone know what follows what. Names of
 // kinds and places in the program are left to the reader.
 
+// callHanded is a bit beside a call's flags: another goroutine than the one that made the call has
+// ended it, whose ID follows.
+const callHanded = 1 << 16
+
 // A packer packs words.
 type packer struct{ w []uint64 }
 
@@ -141,10 +145,18 @@ func (r *recorder) push(t *Task, shard int, last *record.Clock, u *perf.TaskUsag
 	for i := range d.calls {
 		c := &d.calls[i]
 		p.bytes(c.span[:])
-		p.u(uint64(c.kind)<<32 | uint64(c.flags))
+		handed := uint64(0)
+		if c.ender != c.goid {
+			handed = callHanded
+		}
+		p.u(uint64(c.kind)<<32 | handed | uint64(c.flags))
 		p.i(c.start - u.Began)
 		p.i(c.wall)
 		p.str(c.remote)
+		p.u(c.goid)
+		if handed != 0 {
+			p.u(c.ender)
+		}
 	}
 	ring := perf.TaskRing
 	if flags&record.Slow != 0 {

@@ -330,12 +330,16 @@ func (p *unpacker) task(slow bool) *record.Task {
 		g.Count = p.counts(set)
 		t.Regions = append(t.Regions, g)
 	}
-	for range p.count(5) {
+	for range p.count(6) {
 		var c record.Call
 		p.bytes(c.Span[:])
 		kind := p.u()
 		c.Kind, c.Flags = kindName(uint32(kind>>32)), record.Flags(kind)
 		c.Start, c.Wall, c.Remote = p.duration(), p.duration(), p.str()
+		c.Goroutine = p.u()
+		if c.Ender = c.Goroutine; kind&callHanded != 0 {
+			c.Ender = p.u()
+		}
 		t.Calls = append(t.Calls, c)
 	}
 	slices.SortStableFunc(t.Calls, func(a, b record.Call) int { return cmp.Compare(a.Start, b.Start) })

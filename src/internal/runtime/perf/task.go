@@ -90,7 +90,7 @@ func (u *Usage) Add(o *Usage) {
 
 const (
 	MaxStretchStack   = 12 // frames kept of where a goroutine waited
-	MaxWakerStack     = 8
+	MaxWakerStack     = 12 // ditto, of who ended that; up to 8 of them are how package sync does it
 	MaxTaskStretches  = 128
 	TaskStretchChunk  = 8 // stretches are allocated so many at once
 	MaxTaskDepth      = 16

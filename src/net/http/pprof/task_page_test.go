@@ -13,6 +13,7 @@ import (
 	"html"
 	"internal/profile"
 	record "internal/task"
+	"internal/testenv"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -736,8 +737,18 @@ func TestTasksRegistered(t *testing.T) {
 }
 
 // TestOwnMux checks that no link of the index page is dead where a program has registered Index and
-// what else upstream has, and that a profile of the program's own that is called tasks is served.
+// what else upstream has, and that a profile of the program's own that is called tasks is served. It
+// does so in a process of its own, as a profile stays.
 func TestOwnMux(t *testing.T) {
+	const env = "PMU_TEST_OWN_MUX"
+	if os.Getenv(env) == "" {
+		cmd := testenv.Command(t, testenv.Executable(t), "-test.run=^TestOwnMux$", "-test.v")
+		cmd.Env = append(cmd.Environ(), env+"=1")
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestOwnMux") {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return
+	}
 	feedTasks(t, shop(time.Now()))
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", Index)
@@ -769,9 +780,7 @@ func TestOwnMux(t *testing.T) {
 	if w := ask("tasks?kind=x"); !strings.Contains(w.Body.String(), "Tasks of shop") {
 		t.Errorf("not the page of tasks: %.300s", w.Body)
 	}
-	if pprof.Lookup("tasks") == nil {
-		pprof.NewProfile("tasks")
-	}
+	pprof.NewProfile("tasks")
 	if w := ask("tasks?debug=1"); !strings.HasPrefix(w.Body.String(), "tasks profile: total 0") {
 		t.Errorf("not the program's own profile: %.300s", w.Body)
 	}

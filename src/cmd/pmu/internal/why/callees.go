@@ -34,7 +34,8 @@ type callInfo struct {
 	several bool            // others do, too
 	of      map[string]bool // of tasks that worked for such a call
 
-	// Of tasks with timelines: how many calls, how long they took, and for how long these waited.
+	// Of tasks with timelines: how many calls, how long they took, and for how long these waited, as far
+	// as that is known.
 	n            int
 	took, waited time.Duration
 }
@@ -96,7 +97,7 @@ func (s *Callees) Learn(r *record.Request) {
 		}
 		own := (&record.Node{Task: t, Call: -1}).Latency(nil)[0]
 		for i := range t.Calls {
-			if call := &t.Calls[i]; call.Flags&record.Client != 0 {
+			if call := &t.Calls[i]; call.Flags&record.Client != 0 && own.Calls[i].Known {
 				x := s.info(t, call)
 				x.n++
 				x.took += max(0, min(call.Wall, t.Wall))

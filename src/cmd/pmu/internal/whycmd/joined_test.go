@@ -95,8 +95,8 @@ func (f *fleet) do(j *job, parent record.SpanID, start time.Duration) time.Durat
 		}
 		t.Timeline = append(t.Timeline, record.Stretch{Goroutine: goroutine, Part: part, Start: from - start, Wake: to - start, End: to - start, Waker: w})
 	}
-	call := func(c *job, from time.Duration) (to time.Duration) {
-		x := record.Call{Span: f.span(), Kind: "POST " + c.kind, Flags: record.Client, Start: from - start, Remote: f.servers[c.server].Name + ":80"}
+	call := func(goroutine uint64, c *job, from time.Duration) (to time.Duration) {
+		x := record.Call{Span: f.span(), Kind: "POST " + c.kind, Flags: record.Client, Start: from - start, Remote: f.servers[c.server].Name + ":80", Goroutine: goroutine, Ender: goroutine}
 		if f.address != "" {
 			x.Remote = f.address
 		}
@@ -108,7 +108,7 @@ func (f *fleet) do(j *job, parent record.SpanID, start time.Duration) time.Durat
 	run(1, f.around(j.running))
 	if j.audit != nil {
 		from := now
-		wait(90, pprof.TimeSelect, from, call(j.audit, from), reader)
+		wait(90, pprof.TimeSelect, from, call(90, j.audit, from), reader)
 		t.Goroutines++
 	}
 	if j.beside > 0 {
@@ -126,7 +126,7 @@ func (f *fleet) do(j *job, parent record.SpanID, start time.Duration) time.Durat
 		var last time.Duration
 		var by uint64
 		for i := range j.calls {
-			to := call(&j.calls[i], now)
+			to := call(uint64(i+2), &j.calls[i], now)
 			wait(uint64(i+2), pprof.TimeSelect, now, to, reader)
 			if to > last {
 				last, by = to, uint64(i+2)
@@ -137,7 +137,7 @@ func (f *fleet) do(j *job, parent record.SpanID, start time.Duration) time.Durat
 		now = last
 	} else {
 		for i := range j.calls {
-			to := call(&j.calls[i], now)
+			to := call(1, &j.calls[i], now)
 			wait(1, pprof.TimeSelect, now, to, reader)
 			now = to
 			run(1, f.around(50*time.Microsecond))

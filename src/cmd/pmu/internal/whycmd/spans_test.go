@@ -12,7 +12,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
-	"time"
 )
 
 // A made is a span of a made trace. Times are in us from the trace's begin.
@@ -282,40 +281,59 @@ func TestSpanTwice(t *testing.T) {
 }
 
 // TestSpanShapes tests traces that would take a deep stack, or minutes: a long chain, and many spans
-// side by side.
+// side by side. Twenty times as many are looked at a little more than twenty times as often; it would be
+// 400 times if each was looked at for each.
 func TestSpanShapes(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
-	const n = 400_000
-	chain := make([]tracing.Span, n/4)
-	beside := make([]tracing.Span, n)
-	for i := range n {
-		id := func(i int) (id [8]byte) {
-			binary.BigEndian.PutUint64(id[:], uint64(i))
-			return id
-		}
-		if i < len(chain) {
-			chain[i] = tracing.Span{ID: id(i + 1), Parent: id(i), Start: int64(i), End: int64(3*n - i)}
-		}
-		beside[i] = tracing.Span{ID: id(i + 1), Parent: id(min(i, 1)), Start: min(int64(i), 1), End: int64(2*n - i)}
-	}
-	beside[n-1].Start = 2 // all others begin together
-	start := time.Now()
+	const n, times = 400_000, 20
 	for _, tt := range []struct {
-		name         string
-		list         []tracing.Span
-		own, unknown int64 // of the first
+		name  string
+		spans func(n int) []tracing.Span
+		n     int
+
+		own     int64           // of the first
+		unknown func(int) int64 // ditto
 	}{
-		{"chain", chain, 2, 0},
-		{"beside", beside, 2, n - 1},
+		{"chain", chainOfSpans, n / 4, 2, func(int) int64 { return 0 }},
+		{"beside", spansBeside, n, 2, func(n int) int64 { return int64(n - 1) }},
 	} {
-		own, unknown := newTrace(tt.list).own(0)
-		if own != tt.own || unknown != tt.unknown {
-			t.Errorf("%s: %d, and not known %d, want %d and %d", tt.name, own, unknown, tt.own, tt.unknown)
+		looks := func(n int) int {
+			x := newTrace(tt.spans(n))
+			own, unknown := x.own(0)
+			if own != tt.own || unknown != tt.unknown(n) {
+				t.Errorf("%s: %d, and not known %d, want %d and %d", tt.name, own, unknown, tt.own, tt.unknown(n))
+			}
+			return x.looks
+		}
+		few, many := looks(tt.n/times), looks(tt.n)
+		if few < tt.n/times || many > 2*times*few {
+			t.Errorf("%s: %d spans are looked at %d times, and %d spans %d times", tt.name, tt.n/times, few, tt.n, many)
 		}
 	}
-	if d := time.Since(start); d > 20*time.Second {
-		t.Errorf("it took %v", d)
+}
+
+func spanID(i int) (id [8]byte) {
+	binary.BigEndian.PutUint64(id[:], uint64(i))
+	return id
+}
+
+// chainOfSpans returns n spans, each of which is within the one before.
+func chainOfSpans(n int) []tracing.Span {
+	list := make([]tracing.Span, n)
+	for i := range list {
+		list[i] = tracing.Span{ID: spanID(i + 1), Parent: spanID(i), Start: int64(i), End: int64(3*n - i)}
 	}
+	return list
+}
+
+// spansBeside returns a span, and n-1 that are within it side by side.
+func spansBeside(n int) []tracing.Span {
+	list := make([]tracing.Span, n)
+	for i := range list {
+		list[i] = tracing.Span{ID: spanID(i + 1), Parent: spanID(min(i, 1)), Start: min(int64(i), 1), End: int64(2*n - i)}
+	}
+	list[n-1].Start = 2 // all others begin together
+	return list
 }
 
 // TestSpanClocks tests that the clock of a service may be off.

@@ -18,6 +18,8 @@ type trace struct {
 	list     []tracing.Span
 	parent   []int // in list, or -1
 	children [][]int
+
+	looks int // at spans: many more than there are would take minutes of a long trace
 }
 
 // newTrace finds the parents of spans, and aligns the clocks of services.
@@ -32,6 +34,7 @@ func newTrace(list []tracing.Span) *trace {
 		}
 	}
 	for i := range list {
+		t.looks++
 		x := &list[i]
 		p := -1
 		if x.Shared {
@@ -74,6 +77,7 @@ func (t *trace) align() {
 	}
 	visited := make([]bool, len(t.list))
 	for len(stack) > 0 {
+		t.looks++
 		m := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		if visited[m.i] {
@@ -100,6 +104,7 @@ func (t *trace) align() {
 // waited reports whether a span may have waited for one below it. It did not for messages, for what is
 // said to follow, and for what goes on when it is at its end.
 func (t *trace) waited(child int) bool {
+	t.looks++
 	c, p := &t.list[child], &t.list[t.parent[child]]
 	return c.Kind != tracing.Consumer && c.Kind != tracing.Producer && p.Kind != tracing.Producer && !c.Follows && c.Start >= p.Start && c.End <= p.End
 }
@@ -141,11 +146,15 @@ func (t *trace) own(i int) (own, unknown int64) {
 			list = append(list, run{from: t.list[c].Start, to: t.list[c].End})
 		}
 	}
-	slices.SortFunc(list, func(a, b run) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	slices.SortFunc(list, func(a, b run) int {
+		t.looks++
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+	})
 	// They are in order of when they begin, so that the next one that begins later is the first to
 	// begin meanwhile.
 	later := int64(math.MaxInt64)
 	for k := len(list) - 1; k >= 0; k-- {
+		t.looks++
 		if k+1 < len(list) && list[k+1].from > list[k].from {
 			later = list[k+1].from
 		}
@@ -154,6 +163,7 @@ func (t *trace) own(i int) (own, unknown int64) {
 	cover := func(beside bool) (sum int64) {
 		at := s.Start
 		for _, r := range list {
+			t.looks++
 			if (beside || !r.beside) && r.to > at {
 				sum += r.to - max(r.from, at)
 				at = r.to
