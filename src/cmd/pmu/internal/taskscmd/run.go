@@ -116,7 +116,7 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 	// Tasks are converted while they are read: files may be larger than memory.
 	in := &input{Source: c.src, stderr: std.Stderr}
 	files := in.files(c.files)
-	if len(files) > 1 {
+	if len(files) > 1 || c.where != "" { // as why has it
 		in.seen = make(map[spanOf]struct{})
 	}
 	n := 0

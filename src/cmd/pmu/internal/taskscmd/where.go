@@ -30,6 +30,7 @@ func (c *config) filter(in *input, tasks func(func(*record.Task) bool)) (s *spoo
 	if s.f, err = os.CreateTemp("", "pmu-tasks-"); err != nil {
 		return nil, err
 	}
+	os.Remove(s.f.Name()) // where the system keeps what is open, a signal leaves nothing behind
 	b := bufio.NewWriter(s.f)
 	w := record.NewWriter(b, nil)
 	large := 0

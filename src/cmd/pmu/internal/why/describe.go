@@ -133,7 +133,8 @@ func (r *ranked) describeFirst(slow int, o Options, also map[string][]string, be
 		if p.F >= leastF && len(p.Conds) > 0 && r.tellsMore(&p, before) && places+logChance(p.TP, p.TP+p.FP, p.Pos, n) < math.Log(chance) {
 			list = append(list, p)
 			for _, c := range p.Conds {
-				if i := slices.IndexFunc(s.attrs, func(a *attr) bool { return a.Name == c.Column }); len(s.attrs[i].also) > 0 {
+				i := slices.IndexFunc(s.attrs, func(a *attr) bool { return a.Name == c.Column })
+				if len(s.attrs[i].also) > 0 && len(before) == 0 { // of all requests, not of the rest
 					also[c.Column] = s.attrs[i].also
 				}
 			}
@@ -144,7 +145,7 @@ func (r *ranked) describeFirst(slow int, o Options, also map[string][]string, be
 
 // without returns the requests that meet none of the patterns.
 func (r *ranked) without(list []Pattern) *ranked {
-	rest := &ranked{Table: r.Table, crew: r.crew}
+	rest := &ranked{Table: r.Table, crew: r.crew, rows: make([]int32, 0, len(r.rows)), worst: make([]float64, 0, len(r.rows))}
 	meets := make([]func(row int32) bool, len(list))
 	for k := range list {
 		meets[k] = r.meets(&list[k])

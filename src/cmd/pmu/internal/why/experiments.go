@@ -37,6 +37,7 @@ type Comparison struct {
 
 	units map[string]string // of events
 	zero  map[string]bool   // events of which there are none where nothing was recorded
+	of    map[string]string // what names of events of another server's tasks end in
 }
 
 // A Compared is one of the experiments.
@@ -51,6 +52,7 @@ type Compared struct {
 	low, high float64 // bounds of the tail
 	zeros     bool    // it has columns of which there are none where nothing was recorded
 	events    map[string]*Impact
+	of        map[string]bool // of which tasks of other servers there are records
 }
 
 // Quantiles are of N values: the median, and the percentile that is called the tail. That is NaN if
@@ -150,7 +152,7 @@ func Compare(by string, list []Experiment, segments int, notes []string, o Optio
 	if len(list) < 2 {
 		return nil, fmt.Errorf("there is one experiment by %.100q, and so nothing to compare", by)
 	}
-	c := &Comparison{By: by, P: o.P, Segments: segments, Notes: slices.Clone(notes), units: make(map[string]string), zero: make(map[string]bool)}
+	c := &Comparison{By: by, P: o.P, Segments: segments, Notes: slices.Clone(notes), units: make(map[string]string), zero: make(map[string]bool), of: make(map[string]string)}
 	if n := len(list) - maxExperiments; n > 0 {
 		order := slices.Clone(list)
 		slices.SortStableFunc(order, func(a, b Experiment) int { return cmp.Compare(len(b.Table.Latency), len(a.Table.Latency)) })
@@ -173,7 +175,9 @@ func Compare(by string, list []Experiment, segments int, notes []string, o Optio
 		c.Notes = append(c.Notes, note)
 	}
 	for _, x := range list {
-		c.Unit = x.Table.Unit
+		if len(x.Table.Latency) > 0 {
+			c.Unit = x.Table.Unit
+		}
 		y, err := c.analyze(x, enough, len(list), o)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", x.Name, err)
@@ -191,7 +195,7 @@ func Compare(by string, list []Experiment, segments int, notes []string, o Optio
 
 // analyze analyzes an experiment, one of n.
 func (c *Comparison) analyze(x Experiment, random bool, n int, o Options) (*Compared, error) {
-	y := &Compared{Name: x.Name, events: make(map[string]*Impact), low: nan, high: nan}
+	y := &Compared{Name: x.Name, events: make(map[string]*Impact), of: make(map[string]bool), low: nan, high: nan}
 	t := x.Table
 	if rows := t.used(random); len(rows) < len(t.Latency) {
 		t = t.pick(rows)
@@ -214,6 +218,9 @@ func (c *Comparison) analyze(x Experiment, random bool, n int, o Options) (*Comp
 		col := &t.Columns[i]
 		c.units[col.Name] = col.Unit
 		c.zero[col.Name] = c.zero[col.Name] || col.Zero
+		if col.Of != "" {
+			c.of[col.Name], y.of[col.Of] = col.Of, true
+		}
 		y.zeros = y.zeros || col.Zero
 	}
 	return y, nil
@@ -331,7 +338,7 @@ func (c *Comparison) state(y *Compared, event string) state {
 	switch {
 	case y.few():
 		return tooShort
-	case e == nil && c.zero[event] && y.zeros:
+	case e == nil && c.zero[event] && y.zeros && (c.of[event] == "" || y.of[c.of[event]]):
 		return none
 	case e == nil || e.N == 0:
 		return uncounted
@@ -416,5 +423,13 @@ func (c *Comparison) ends() (long, short *Compared, differ bool) {
 	}
 	slices.SortStableFunc(list, func(a, b *Compared) int { return cmp.Compare(b.Tail, a.Tail) })
 	long, short = list[0], list[len(list)-1]
-	return long, short, long.low > short.high
+	best := long.low - short.high
+	for _, a := range list { // others may have more requests
+		for _, b := range list {
+			if d := a.low - b.high; best <= 0 && d > best {
+				long, short, best = a, b, d
+			}
+		}
+	}
+	return long, short, best > 0
 }

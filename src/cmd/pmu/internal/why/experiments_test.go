@@ -145,7 +145,7 @@ func TestExperimentsAlike(t *testing.T) {
 		x.to.Columns = append(x.to.Columns, Column{Name: x.name, Unit: "ms", Within: []string{x.name}, Values: make([]float64, 5000)})
 	}
 	_, text := compare(t, 0, Experiment{"a", a}, Experiment{"b", b})
-	if !strings.HasPrefix(text, "p99 is alike, for other reasons: it is ") || !strings.Contains(text, "0 (always the same)") {
+	if !strings.HasPrefix(text, "no difference of p99 is certain, but it has other reasons: it is ") || !strings.Contains(text, "0 (always the same)") {
 		t.Error(text)
 	}
 }

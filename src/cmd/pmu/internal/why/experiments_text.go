@@ -26,9 +26,13 @@ func (c *Comparison) Cause() string {
 	switch {
 	case differ && len(between) > 0:
 		d := between[0]
-		what := d.Event + " makes"
+		verb := "makes"
+		if d.By < (long.Tail-short.Tail)/2 {
+			verb = "makes a part of"
+		}
+		what := d.Event + " " + verb
 		if names := long.First; len(names) > 1 && slices.Contains(names, d.Event) {
-			what = "one of " + some(names, maxEvents) + " makes"
+			what = "one of " + some(names, maxEvents) + " " + verb
 		}
 		more, _, _, _ := c.impact(long, d.Event)
 		less, _, _, _ := c.impact(short, d.Event)
@@ -49,7 +53,7 @@ func (c *Comparison) Cause() string {
 		d := all[0]
 		more, _, _, _ := c.impact(d.More, d.Event)
 		less, _, _, _ := c.impact(d.Less, d.Event)
-		return fmt.Sprintf("%s is alike, for other reasons: it is %s less without %s in %s, and %s in %s", tail, ms(more), d.Event, d.More.Name, ms(less), d.Less.Name)
+		return fmt.Sprintf("no difference of %s is certain, but it has other reasons: it is %s less without %s in %s, and %s in %s", tail, ms(more), d.Event, d.More.Name, ms(less), d.Less.Name)
 	}
 	return fmt.Sprintf("no difference found: %s is %s in %s and %s in %s", tail, ms(short.Tail), short.Name, ms(long.Tail), long.Name)
 }

@@ -277,14 +277,14 @@ func (p *page) patterns() {
 	if len(list) == 0 {
 		return
 	}
-	p.put("<h2>%s</h2>\n<p class=\"dim\">Precision is how many of the requests that meet the conditions took that long; recall, how many that took that long meet the conditions. F is their harmonic mean. The dotted line is %s.</p>\n", patternsTitle, percentName(p.r.P))
+	p.put("<h2>%s</h2>\n<p class=\"dim\">Precision is how many of the requests that meet the conditions took that long; recall, how many that took that long meet the conditions. F is their harmonic mean. Those of the rest are of the requests that patterns above do not describe. The dotted line is %s.</p>\n", patternsTitle, percentName(p.r.P))
 	s := p.latencyScale()
 	p.put("<div class=\"row pattern axis\"><div>")
 	p.drawTicks(s, axisName("latency", p.r.Unit, s))
 	p.put("</div><div class=\"none\"></div></div>\n")
 	for _, x := range list[:min(len(list), maxPatterns)] {
 		p.put("<div class=\"row pattern\"><div class=\"over\"><h3>%s</h3><span class=\"dim\">%s</span></div><div>", x.conds(),
-			fmt.Sprintf("latency %s..%s%s, n %d of %d%s", number(x.From), number(x.To), unit(p.r.Unit), x.TP, x.Pos, x.rest()))
+			fmt.Sprintf("latency %s..%s%s, %sn %d of %d", number(x.From), number(x.To), unit(p.r.Unit), x.rest(), x.TP, x.Pos))
 		p.drawInterval(s, x.From, x.To)
 		p.put("</div><div>")
 		p.drawScores(&x)

@@ -174,15 +174,20 @@ func some(names []string, most int) string {
 // few reports whether there are too few requests to say anything.
 func (r *Report) few() bool { return above(r.P, r.Requests)+1 < fewest }
 
-// best returns the pattern of the most slow requests, or nil.
+// best returns the pattern of the most slow requests, or nil. Those of later rounds are of what it leaves.
 func (r *Report) best() *Pattern {
-	var best *Pattern
-	for i := range r.Patterns {
-		if p := &r.Patterns[i]; best == nil || p.TP > best.TP {
-			best = p
-		}
+	if len(r.Patterns) == 0 {
+		return nil
 	}
-	return best
+	return &r.byRequests()[0]
+}
+
+// Described returns the pattern that the first line names: nothing makes the tail, or nil.
+func (r *Report) Described() *Pattern {
+	if len(r.First) > 0 || r.Together != nil {
+		return nil
+	}
+	return r.best()
 }
 
 // WriteText writes the report as text that fits a screen. An error is one of w.
@@ -299,7 +304,7 @@ func (r *Report) byRequests() []Pattern {
 // rest says that a pattern's numbers are not of all requests.
 func (p *Pattern) rest() string {
 	if p.Round > 0 {
-		return " of the rest"
+		return "of the rest, "
 	}
 	return ""
 }
@@ -311,8 +316,8 @@ func (r *Report) writePatterns(b *bufio.Writer) {
 	list := r.byRequests()
 	fmt.Fprintf(b, "\n%s:\n\n", patternsTitle)
 	for _, p := range list[:min(len(list), maxPatterns)] {
-		fmt.Fprintf(b, "latency %s..%s%s: %s: F %.2f (precision %.2f, recall %.2f), n %d%s\n", number(p.From), number(p.To), unit(r.Unit),
-			plain(p.conds()), p.F, p.Precision, p.Recall, p.TP, p.rest())
+		fmt.Fprintf(b, "latency %s..%s%s: %s: %sF %.2f (precision %.2f, recall %.2f), n %d\n", number(p.From), number(p.To), unit(r.Unit),
+			plain(p.conds()), p.rest(), p.F, p.Precision, p.Recall, p.TP)
 	}
 	if n := len(list) - maxPatterns; n > 0 {
 		fmt.Fprintf(b, "and %d more\n", n)

@@ -125,7 +125,7 @@ func (c *Column) shorter(end float64) float64 {
 	for _, v := range c.Values {
 		if v < end {
 			low = max(low, v)
-		} else {
+		} else if v >= end { // else it isn't known
 			high = min(high, v)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"math"
 	"net/url"
 	"runtime/pprof"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -140,40 +141,48 @@ func shell(s string) string {
 }
 
 // described returns the conditions on the requests that the report is about: that the event is high that makes
-// the tail, or those of the pattern of the most requests.
-func described(r *why.Report) (conds []why.Cond) {
+// the tail, or those of the pattern that the first line names, and how long such requests took.
+func described(r *why.Report) (conds []why.Cond, from, to float64) {
+	from, to = math.Inf(-1), math.Inf(1)
 	for _, e := range r.Impacts {
-		if e.Event == r.Top() {
-			return []why.Cond{{Column: e.Event, Unit: e.Unit, Lo: math.Nextafter(e.Threshold, math.Inf(1)), Hi: math.Inf(1)}}
+		if top := r.Top(); top != "" && e.Event == top {
+			return []why.Cond{{Column: e.Event, Unit: e.Unit, Lo: math.Nextafter(e.Threshold, to), Hi: to}}, from, to
 		}
 	}
-	most := 0
-	for _, p := range r.Patterns {
-		if p.TP > most {
-			most, conds = p.TP, p.Conds
-		}
+	if p := r.Described(); p != nil {
+		return p.Conds, p.From, p.To
 	}
-	return conds
+	return nil, from, to
 }
 
 // all returns the command that shows all requests that conditions describe, or "" if a shell can't be given
-// that.
-func all(t *why.Table, conds []why.Cond, kind string, names []string) string {
-	filter := why.Filter(conds, t)
-	if filter == "" || strings.ContainsFunc(filter+kind, obeyed) {
+// that. Without the flag -kind requests are those that no other task has called, of the most frequent kind.
+func all(t *why.Table, conds []why.Cond, flag, kind string, names []string) string {
+	if len(conds) == 0 {
 		return ""
 	}
-	return "go tool pmu tasks -where " + shell(filter) + ofKind(kind) + inputs(names)
+	if flag == "" && kind != "" {
+		conds = append(slices.Clone(conds), why.Cond{Column: "kind", IsWord: true, Word: kind})
+	}
+	filter := why.Filter(conds, t)
+	if strings.ContainsFunc(filter+flag, obeyed) {
+		return ""
+	}
+	return "go tool pmu tasks -where " + shell(filter) + ofKind(flag) + inputs(names)
 }
 
-// example returns the command that shows the slowest of the requests that conditions describe, or "".
-func example(t *why.Table, list []why.Cond, names []string) string {
+// example returns the command that shows the slowest of the requests that conditions describe and that took
+// more than from, and to at most; or "".
+func example(t *why.Table, list []why.Cond, from, to float64, names []string) string {
 	conds := make(map[string]why.Cond)
 	for _, c := range list {
 		conds[c.Column] = c
 	}
 	best := -1
 	for row, latency := range t.Latency {
+		if !(from < latency && latency <= to) {
+			continue
+		}
 		if len(conds) > 0 && row < len(t.Trace) && !t.Trace[row].IsZero() && (best < 0 || latency > t.Latency[best]) && t.Meets(row, conds) {
 			best = row
 		}

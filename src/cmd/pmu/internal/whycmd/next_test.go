@@ -91,12 +91,16 @@ func TestExample(t *testing.T) {
 	}{
 		{&why.Report{First: []string{"a"}, Impacts: []why.Impact{{Event: "b"}, {Event: "a", Threshold: 1}}}, "03"},
 		{&why.Report{First: []string{"a"}, Impacts: []why.Impact{{Event: "a", Threshold: 0.5}}}, "01"},
-		{one(why.Pattern{TP: 1, Conds: []why.Cond{{Column: "a", Hi: 2}}}, why.Pattern{TP: 2, Conds: []why.Cond{{Column: "a", Lo: 2, Hi: inf}, {Column: "w", IsWord: true, Word: "y"}}}), "04"},
-		{one(why.Pattern{TP: 1, Conds: []why.Cond{{Column: "a", Lo: -inf, Hi: 2}}}), "01"},
-		{one(why.Pattern{TP: 1, Conds: []why.Cond{{Column: "a", Lo: 6, Hi: inf}}}), ""},
+		{one(why.Pattern{TP: 1, To: inf, Conds: []why.Cond{{Column: "a", Hi: 2}}}, why.Pattern{TP: 2, To: inf, Conds: []why.Cond{{Column: "a", Lo: 2, Hi: inf}, {Column: "w", IsWord: true, Word: "y"}}}), "04"},
+		{one(why.Pattern{TP: 1, To: inf, Conds: []why.Cond{{Column: "a", Lo: -inf, Hi: 2}}}), "01"},
+		{one(why.Pattern{TP: 1, To: inf, Conds: []why.Cond{{Column: "a", Lo: 6, Hi: inf}}}), ""},
+		{one(why.Pattern{TP: 1, To: 7, Conds: []why.Cond{{Column: "a", Lo: 5, Hi: inf}}}), "03"},
+		{one(why.Pattern{TP: 1, To: inf, Conds: []why.Cond{{Column: "a", Lo: -inf, Hi: 2}}}, why.Pattern{TP: 2, Round: 1, To: inf, Conds: []why.Cond{{Column: "a", Lo: 2, Hi: inf}}}), "01"},
+		{&why.Report{First: []string{"b", "c"}, Patterns: []why.Pattern{{TP: 1, To: inf, Conds: []why.Cond{{Column: "a", Lo: -inf, Hi: 2}}}}}, ""},
 		{one(), ""},
 	} {
-		got := example(tab, described(tt.r), []string{"f", "g"})
+		conds, from, to := described(tt.r)
+		got := example(tab, conds, from, to, []string{"f", "g"})
 		want := ""
 		if tt.want != "" {
 			want = "go tool pmu tasks -trace " + tt.want + strings.Repeat("0", 30) + " f g"
@@ -106,7 +110,8 @@ func TestExample(t *testing.T) {
 		}
 	}
 	tab.Keep(func(row int) bool { return row != 2 })
-	if got := example(tab, described(&why.Report{First: []string{"a"}, Impacts: []why.Impact{{Event: "a", Threshold: 1}}}), nil); !strings.Contains(got, " 04") {
+	conds, from, to := described(&why.Report{First: []string{"a"}, Impacts: []why.Impact{{Event: "a", Threshold: 1}}})
+	if got := example(tab, conds, from, to, nil); !strings.Contains(got, " 04") {
 		t.Errorf("of some rows: %q", got)
 	}
 	// The report of files has it.

@@ -265,7 +265,7 @@ func (c *command) answer(t *why.Table) error {
 	if err := r.WriteText(c.Stdout); err != nil {
 		return err
 	}
-	conds := described(r)
+	conds, from, to := described(r)
 	before := "\n"
 	say := func(what, command string) {
 		if command != "" {
@@ -275,9 +275,9 @@ func (c *command) answer(t *why.Table) error {
 	}
 	say("To look further", nextStep(r, c.in.tasks, placeOf(&c.in.joined, t, r.Top(), kind, c.files)))
 	if c.in.tasks {
-		say("All of these requests", all(t, conds, kind, c.files))
+		say("All of these requests", all(t, conds, c.kind, kind, c.files))
 	}
-	say("One of these requests", example(t, conds, c.files))
+	say("One of these requests", example(t, conds, from, to, c.files))
 	if c.http.Given() {
 		return c.http.ServePage(c.IO, why.ContentSecurityPolicy, r.WriteHTML)
 	}

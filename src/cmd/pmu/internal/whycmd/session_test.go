@@ -267,7 +267,7 @@ func TestEqual(t *testing.T) {
 			t.Errorf("noise %v: F %.3f of %+v", noise, f, rep.Patterns)
 		}
 		_, out, _ := callWith(b.String(), "-")
-		contains(t, "report", out, "span catalog getHome >=", "span user getUser >=", " of the rest\n")
+		contains(t, "report", out, "span catalog getHome >=", "span user getUser >=", ": of the rest, F ")
 	}
 }
 

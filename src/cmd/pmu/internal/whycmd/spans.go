@@ -10,6 +10,7 @@ import (
 	"cmd/pmu/internal/why"
 	"cmp"
 	"fmt"
+	record "internal/task"
 	"io"
 	"maps"
 	"slices"
@@ -28,6 +29,7 @@ type spans struct {
 	async            map[string]bool // names of those that nobody waited for, so that they are no column
 	twice            int             // spans that were there already
 	unknown          int             // requests with time in which it isn't known what they waited for
+	badParts         int             // spans with parts that are more than they took
 }
 
 // readSpans reads spans of a format.
@@ -164,7 +166,11 @@ func (s *spans) addTrace(b *why.Builder, t *trace, kind string, full func() erro
 				order = append(order, name)
 			}
 			own, not := t.own(i)
-			same.sum += own - same.take(&t.list[i])
+			parts, ok := same.take(&t.list[i])
+			same.sum += max(0, own-parts) // parts have the time of regions, which are spans below it
+			if !ok {
+				s.badParts++
+			}
 			same.n++
 			same.failed = same.failed || t.list[i].Failed
 			unknown += not
@@ -201,19 +207,41 @@ const (
 	timeAttr    = "go.time."    // what all goroutines have used
 )
 
-// take adds a span's parts, and returns their sum.
-func (same *sameSpans) take(s *tracing.Span) (sum int64) {
+// partNames are the names of parts, by those of attributes.
+var partNames = func() map[string]string {
+	m := make(map[string]string)
+	for p := range record.Part(record.Elsewhere + 1) {
+		name := record.PartName(p)
+		m[latencyAttr+strings.ReplaceAll(strings.ToLower(name), "-", "_")] = name
+	}
+	return m
+}()
+
+// take adds a span's parts, and returns their sum. It takes none, and reports false, if they are more
+// than the span took.
+func (same *sameSpans) take(s *tracing.Span) (sum int64, ok bool) {
+	parts := make(map[string]float64)
+	all := 0.0
 	for i := range s.Attributes {
 		a := &s.Attributes[i]
-		if name, ok := strings.CutPrefix(a.Key, latencyAttr); ok && !a.IsText && a.Number >= 0 && a.Number < 1<<62 {
-			if same.parts == nil {
-				same.parts = make(map[string]float64)
-			}
-			same.parts[strings.ReplaceAll(name, "_", "-")] += a.Number
-			sum += int64(a.Number)
+		if name, ok := partNames[a.Key]; ok && !a.IsText && a.Number >= 0 {
+			parts[name] += a.Number
+			all += a.Number
 		}
 	}
-	return sum
+	if all == 0 {
+		return 0, true
+	}
+	if !(all <= float64(s.End-s.Start)) {
+		return 0, false
+	}
+	if same.parts == nil {
+		same.parts = make(map[string]float64)
+	}
+	for name, v := range parts {
+		same.parts[name] += v
+	}
+	return int64(all), true
 }
 
 // ofTask reports whether an attribute is of the account of a task whose parts are columns. Times of all
@@ -223,7 +251,7 @@ func ofTask(key string) bool {
 	case "go.measured", "go.switches", "go.preemptions", "go.migrations":
 		return true
 	}
-	return strings.HasPrefix(key, latencyAttr) || strings.HasPrefix(key, timeAttr)
+	return partNames[key] != "" || strings.HasPrefix(key, timeAttr)
 }
 
 // addSame adds the columns of spans of one name below a root.
@@ -298,6 +326,9 @@ func (s *spans) say(w io.Writer) {
 	}
 	if len(s.async) > 0 {
 		fmt.Fprintf(w, "pmu why: spans left out, as nobody waited for them: %s\n", list(slices.Sorted(maps.Keys(s.async))))
+	}
+	if s.badParts > 0 {
+		fmt.Fprintf(w, "pmu why: in %d spans the attributes %s* are more than the span took: they are no parts of it\n", s.badParts, latencyAttr)
 	}
 	if s.unknown > 0 {
 		fmt.Fprintf(w, "pmu why: in %d requests a span did something else while one below it ran: that time is the column %q\n", s.unknown, "span not known")

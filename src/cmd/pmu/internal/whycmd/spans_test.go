@@ -271,6 +271,26 @@ func TestSpanTask(t *testing.T) {
 	}
 }
 
+// TestSpanNoParts tests that attributes that only look like parts of the time are none, and replace no column.
+func TestSpanNoParts(t *testing.T) {
+	got, errs := spanReport(t, 3000, func(r *rand.Rand) []made {
+		slow := r.IntN(30) == 0
+		web := made{id: 1, service: "web", name: "GET /", kind: "SERVER", to: us(r, 5000), times: map[string]int{"go.latency.kind": 5, "go.latency.mutex": 0}}
+		region := made{id: 2, parent: 1, service: "web", name: "load", to: web.to - 1}
+		call := made{id: 3, parent: 1, service: "web", name: "load", kind: "CLIENT", from: web.to - 1, to: web.to}
+		web.times["go.latency.running"] = web.to // and in the region
+		if slow {
+			call.to += us(r, 40_000)
+			web.to, web.times["go.latency.mutex"] = call.to+1, 1<<50
+		}
+		return []made{web, region, call}
+	})
+	contains(t, "report", got, "span web load makes the tail: p99 is ")
+	if strings.Contains(got, "mutex makes") || !strings.Contains(errs, "spans the attributes go.latency.* are more than the span took") || !strings.Contains(got, "\n3000 requests: ") {
+		t.Errorf("%s\n%s", errs, got)
+	}
+}
+
 // TestSpanTwice tests that spans that are there twice are counted.
 func TestSpanTwice(t *testing.T) {
 	line := otlpOf(0, []made{{id: 1, service: "web", name: "GET /", kind: "SERVER", to: 1000}, {id: 2, parent: 1, service: "web", name: "query", from: 1, to: 2}})
