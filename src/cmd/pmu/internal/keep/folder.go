@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -26,6 +27,7 @@ type folder struct {
 
 	mu     sync.Mutex
 	ledger ledger
+	number int                 // the greatest one of a file that is, or was, there
 	size   int64               // of the files
 	saved  int64               // bytes of the ledger
 	seen   map[uint64]struct{} // the records of all files, by what names them, and of the last ones removed
@@ -43,7 +45,10 @@ type file struct {
 }
 
 const (
-	filePrefix = "tasks-" // of the names of files; a number follows
+	filePrefix = "tasks-" // of the names of files; a number of ten digits follows
+
+	// largest is the largest size of a file: readers stop at 1 GiB of one, unless they are told otherwise.
+	largest = 256 << 20
 
 	// least is the least bound: a record takes up to 1 MiB.
 	least = 8 << 20
@@ -53,13 +58,23 @@ const (
 	remembered = 1 << 20
 )
 
+// nameOf returns the name of the file of a number.
+func nameOf(number int) string { return fmt.Sprintf("%s%010d", filePrefix, number) }
+
+// numberOf returns the number of a file. It reports false if the name is none of the folder's: all other
+// files are the user's. They take no part in what is kept, and are never removed.
+func numberOf(name string) (number int, ok bool) {
+	number, err := strconv.Atoi(strings.TrimPrefix(name, filePrefix))
+	return number, err == nil && number > 0 && name == nameOf(number)
+}
+
 // open opens a folder, which is made if there is none. It reads the files that are there: so it is
 // known which records are, how many the ledger lacks, and what was not written to its end.
 func open(dir string, most int64, servers int) (f *folder, err error) {
 	if most < least {
 		return nil, fmt.Errorf("%d bytes are too few: it takes %d at least", most, least)
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
 	locked, err := lock(filepath.Join(dir, ".lock"))
@@ -71,7 +86,7 @@ func open(dir string, most int64, servers int) (f *folder, err error) {
 			locked.Close()
 		}
 	}()
-	f = &folder{dir: dir, most: most, part: max(64<<10, most/8/int64(servers)), seen: make(map[uint64]struct{}), lock: locked}
+	f = &folder{dir: dir, most: most, part: min(largest, max(64<<10, most/8/int64(servers))), seen: make(map[uint64]struct{}), lock: locked}
 	if err := f.ledger.load(dir); err != nil {
 		return nil, err
 	}
@@ -89,7 +104,12 @@ func open(dir string, most int64, servers int) (f *folder, err error) {
 	}
 	f.ledger.Damaged = 0
 	for _, e := range list {
-		if strings.HasPrefix(e.Name(), filePrefix) && e.Type().IsRegular() {
+		number, ok := numberOf(e.Name())
+		if !ok {
+			continue
+		}
+		f.number = max(f.number, number)
+		if e.Type().IsRegular() {
 			if err := f.count(e.Name()); err != nil {
 				return nil, err
 			}
@@ -233,12 +253,9 @@ func (a *appender) write(x *file, t *record.Task) (err error) {
 
 // begin begins a file of an appender.
 func (f *folder) begin(a *appender) (err error) {
-	number := 0
-	if n := len(f.ledger.Files); n > 0 {
-		fmt.Sscanf(strings.TrimPrefix(f.ledger.Files[n-1].Name, filePrefix), "%d", &number)
-	}
-	a.name = fmt.Sprintf("%s%010d", filePrefix, number+1)
-	if a.out, err = os.OpenFile(filepath.Join(f.dir, a.name), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o666); err != nil {
+	f.number++
+	a.name = nameOf(f.number)
+	if a.out, err = os.OpenFile(filepath.Join(f.dir, a.name), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600); err != nil {
 		return err
 	}
 	f.ledger.Files = append(f.ledger.Files, file{Name: a.name})

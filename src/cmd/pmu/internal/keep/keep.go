@@ -12,6 +12,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 )
@@ -49,7 +50,7 @@ func Run(ctx context.Context, c Config) error {
 		if err != nil {
 			return err
 		}
-		list = append(list, &follower{pace: c.pace, name: name, url: u})
+		list = append(list, &follower{pace: c.pace, name: shown(name), url: u})
 	}
 	f, err := open(c.Dir, c.Bytes, len(list))
 	if err != nil {
@@ -90,11 +91,14 @@ func Run(ctx context.Context, c Config) error {
 // address returns what to ask of a server, but for how long.
 func (c *Config) address(name string) (*url.URL, error) {
 	u, err := url.Parse(name)
+	if err != nil && shown(name) != name { // of which the error may have a part
+		return nil, fmt.Errorf("%s is no URL: in a password, a sign such as @ or # is written as %%40 or %%23", shown(name))
+	}
 	if err != nil {
 		return nil, err
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("%s is no URL of a server's /debug/pprof/tasks: files are kept already", name)
+		return nil, fmt.Errorf("%s is no URL of a server's /debug/pprof/tasks: files are kept already", shown(name))
 	}
 	q := u.Query()
 	q.Set("format", "tasks")
@@ -104,6 +108,19 @@ func (c *Config) address(name string) (*url.URL, error) {
 	}
 	u.RawQuery = q.Encode()
 	return u, nil
+}
+
+// shown returns what of a URL is said and written down: no password.
+func shown(name string) string {
+	u, err := url.Parse(name)
+	if err != nil || u.Host == "" {
+		if i := strings.LastIndex(name, "@"); i >= 0 {
+			return "xxxxx" + name[i:]
+		}
+	} else if _, secret := u.User.Password(); secret {
+		return u.Redacted()
+	}
+	return name
 }
 
 // A sayer writes messages of several goroutines.

@@ -21,7 +21,8 @@ const ledgerName = ".ledger.json"
 //
 //	Read = Twice + TooLarge + Removed + the records of Files
 //
-// It is replaced as a whole, so that there is an old one or a new one whenever the program is
+// As records may have secrets in their notes, only the user can read the files. URLs are without their
+// passwords. The ledger is replaced as a whole, so that there is an old one or a new one whenever the program is
 // killed. What was written after the last time is counted when the folder is opened again.
 type ledger struct {
 	Read     int64 `json:"read"`      // records that servers have sent
@@ -66,7 +67,8 @@ func (l *ledger) save(dir string) (int64, error) {
 		return 0, err
 	}
 	name := filepath.Join(dir, ledgerName)
-	if err := os.WriteFile(name+".new", append(data, '\n'), 0o666); err != nil {
+	os.Remove(name + ".new") // what a program that was killed has left may be readable for others
+	if err := os.WriteFile(name+".new", append(data, '\n'), 0o600); err != nil {
 		return 0, err
 	}
 	return int64(len(data)) + 1, os.Rename(name+".new", name)

@@ -15,7 +15,7 @@ import (
 // lock locks a file, which is made if there is none, until it is closed or the program ends, in
 // whichever way.
 func lock(name string) (io.Closer, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	record "internal/task"
 	"io"
+	"io/fs"
 )
 
 // maxLine is how long a line of JSON may be. A task with a full timeline has about a tenth.
@@ -23,7 +24,8 @@ const maxLine = 16 << 20
 type input struct {
 	source.Source
 	stderr io.Writer
-	err    error // the first one
+	err    error           // the first one
+	listed map[string]bool // the files that were in folders: one may be removed before it is read
 
 	// seen has the tasks that were read, by their spans, if there are several files: a server
 	// may have been asked twice. It takes some 50 bytes a task.
@@ -48,10 +50,14 @@ func (in *input) again(t *record.Task) bool {
 
 // files returns the files that arguments name, with those in folders, and says what is missing in these.
 func (in *input) files(names []string) (files []string) {
+	in.listed = make(map[string]bool)
 	for _, name := range names {
 		list, err := source.Files(name)
 		if err != nil {
 			in.fail(err)
+		}
+		for _, file := range list {
+			in.listed[file] = file != name
 		}
 		files = append(files, list...)
 		if missing := keep.Missing(name); missing != "" {
@@ -74,6 +80,10 @@ func (in *input) fail(err error) {
 func (in *input) read(name string, yield func(*record.Task) bool) bool {
 	fail := func(err error) { in.fail(fmt.Errorf("%s: %w", name, err)) }
 	r, err := in.Open(name)
+	if errors.Is(err, fs.ErrNotExist) && in.listed[name] {
+		fmt.Fprintf(in.stderr, "pmu tasks: %s: it has been removed meanwhile\n", name)
+		return true
+	}
 	if err != nil {
 		fail(err)
 		return true

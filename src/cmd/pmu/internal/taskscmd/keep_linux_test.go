@@ -5,6 +5,10 @@
 package taskscmd
 
 import (
+	"cmd/pmu/internal/source"
+	"errors"
+	record "internal/task"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -83,7 +87,50 @@ func TestKeep(t *testing.T) {
 			t.Errorf("%q: status %d, %s", args, status, errs)
 		}
 	}
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-keep", dir, "-max", "100", at}, "-keep does not go with -max"},
+		{[]string{"-keep", dir, "-timeout", "1s", at}, "-keep does not go with -timeout"},
+		{[]string{"-bytes", "100", dir}, "-bytes goes with -keep only"},
+	} {
+		if status, _, errs := call(tt.args...); status != 2 || !strings.Contains(errs, tt.want) {
+			t.Errorf("%q: status %d, %s", tt.args, status, errs)
+		}
+	}
 	if status, _, errs := call("-keep", dir, "shop.tasks"); status != 2 || !strings.Contains(errs, "shop.tasks is no URL") {
 		t.Errorf("a file: status %d, %s", status, errs)
+	}
+}
+
+// TestRemovedMeanwhile tests that a file of a folder that is removed after it was listed is no error.
+func TestRemovedMeanwhile(t *testing.T) {
+	front, _ := tasksOf(20)
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		if err := os.WriteFile(filepath.Join(dir, name), encode(t, front), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var stderr strings.Builder
+	in := &input{Source: source.Source{Max: 1 << 30}, stderr: &stderr}
+	files := in.files([]string{dir})
+	if err := os.Remove(filepath.Join(dir, "a")); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, name := range files {
+		in.read(name, func(*record.Task) bool { n++; return true })
+	}
+	if n != 20 || len(files) != 2 || in.err != nil || !strings.Contains(stderr.String(), "a: it has been removed meanwhile") {
+		t.Errorf("%d tasks of %q, error %v, messages %q", n, files, in.err, &stderr)
+	}
+	// One that was named itself is missed.
+	for _, name := range in.files([]string{filepath.Join(dir, "a")}) {
+		in.read(name, func(*record.Task) bool { return true })
+	}
+	if !errors.Is(in.err, fs.ErrNotExist) {
+		t.Errorf("error %v", in.err)
 	}
 }

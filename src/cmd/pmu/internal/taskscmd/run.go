@@ -15,6 +15,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	record "internal/task"
 	"io"
@@ -206,6 +207,9 @@ func (c *config) parse(v *verb.Verb, args []string, std verb.IO) (status int, ok
 	if c.keep != "" && c.where != "" {
 		return v.Fail(std, errors.New("-keep does not go with -where: what was kept can be selected from")), false
 	}
+	if err := c.ignored(fs); err != nil {
+		return v.Fail(std, err), false
+	}
 	if c.pages.Given() && (c.out != "" || i > 0) {
 		return v.Fail(std, errors.New("-http goes with neither -format nor -o")), false
 	}
@@ -216,6 +220,19 @@ func (c *config) parse(v *verb.Verb, args []string, std verb.IO) (status int, ok
 		}
 	}
 	return verb.OK, true
+}
+
+// ignored returns an error for a flag that would do nothing, with -keep or without it.
+func (c *config) ignored(fs *flag.FlagSet) (err error) {
+	fs.Visit(func(f *flag.Flag) {
+		switch name := f.Name; {
+		case c.keep != "" && (name == "max" || name == "timeout"):
+			err = fmt.Errorf("-keep does not go with -%s: a server is read until the program is interrupted", name)
+		case c.keep == "" && name == "bytes":
+			err = errors.New("-bytes goes with -keep only: -max bounds what is read")
+		}
+	})
+	return err
 }
 
 // keepRecords keeps records until the program is interrupted.

@@ -18,6 +18,7 @@ import (
 	"hash/maphash"
 	record "internal/task"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"slices"
@@ -93,6 +94,10 @@ func (in *input) read(name string) {
 		in.failed = true
 	}
 	r, err := in.Open(name)
+	if errors.Is(err, fs.ErrNotExist) && name != in.arg { // a folder had it
+		fmt.Fprintf(in.stderr, "pmu why: %s: it has been removed meanwhile\n", name)
+		return
+	}
 	if err != nil {
 		fail(err)
 		return
