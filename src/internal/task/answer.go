@@ -6,6 +6,7 @@ package task
 
 import (
 	"runtime/pprof"
+	"slices"
 	"time"
 )
 
@@ -37,8 +38,9 @@ func (w *walker) mayAnswer(x *wait) bool {
 // answers returns the calls of which x, in [from, to), may be a wait for an answer: those that one
 // goroutine has made, or ended, and that went on meanwhile; nil if there are none.
 //
-// That is the goroutine that has ended the wait, if it has made calls: it need not be one of the task's. Else
-// it is the goroutine that waited. If that only reads a connection, it is the one that waited for it.
+// That is the goroutine that has ended the wait, if it has made calls: it need not be one of the task's. Else,
+// or if that one has ended a call for the goroutine that waited, it is the latter. If that only reads a
+// connection, it is the one that waited for it.
 // Where no record says who made the calls, it is all of them.
 func (w *walker) answers(x *wait, from, to time.Duration) []wait {
 	switch {
@@ -47,9 +49,16 @@ func (w *walker) answers(x *wait, from, to time.Duration) []wait {
 	case !w.known:
 		return w.during(w.calls, from, to)
 	}
-	list := w.during(w.made[x.stretch.Waker.Goroutine], from, to)
+	waker, own := x.stretch.Waker.Goroutine, w.made[x.goroutine]
+	if waker != 0 && slices.ContainsFunc(own, func(c wait) bool {
+		w.steps++
+		return c.maker == x.goroutine && c.ender == waker && c.start < to && c.end > from
+	}) {
+		return own
+	}
+	list := w.during(w.made[waker], from, to)
 	if list == nil {
-		list = w.during(w.made[x.goroutine], from, to)
+		list = w.during(own, from, to)
 	}
 	for i := len(w.stack) - 1; i >= 0 && list == nil; i-- {
 		x := w.stack[i].wait
@@ -93,13 +102,15 @@ func (w *walker) lastCall(list []wait, from, to time.Duration) *wait {
 	return best
 }
 
-// call is lastCall. It is not sure if another one may have been waited for as well. A goroutine with
-// a call within a call waits for the inner one.
-func (w *walker) call(list []wait, from, to time.Duration) (c *wait, sure bool) {
+// call is lastCall. It is not sure if another one may have been waited for as well, since when one of them
+// goes on. A goroutine with a call within a call waits for the inner one. One that ends calls for several
+// others may have been waited for in any of these.
+func (w *walker) call(list []wait, from, to time.Duration) (c *wait, sure bool, since time.Duration) {
 	c = w.lastCall(list, from, to)
 	if c == nil {
-		return nil, true
+		return nil, true, from
 	}
+	sure, since = true, c.start
 	from, to = max(from, c.start), min(to, c.end)
 	nests := w.known || w.t.Goroutines <= 1
 	for i := range list {
@@ -107,11 +118,12 @@ func (w *walker) call(list []wait, from, to time.Duration) (c *wait, sure bool) 
 		w.steps++
 		switch {
 		case o.call == c.call || o.start >= to || o.end <= from:
-		case !nests, o.start < c.start && o.end < c.end, o.start > c.start && o.end > c.end:
-			return c, false
+		case !nests, o.start < c.start && o.end < c.end, o.start > c.start && o.end > c.end,
+			o.maker != c.maker && o.maker != o.goroutine && c.maker != c.goroutine:
+			sure, since = false, min(since, o.start)
 		}
 	}
-	return c, true
+	return c, sure, since
 }
 
 // readers are the packages whose goroutines read a connection that requests share, and hand each

@@ -114,6 +114,7 @@ type wait struct {
 	stretch          *Stretch
 	call             int
 	goroutine        uint64 // that waits, or has made or ended the call
+	maker, ender     uint64 // goroutines, of a call
 }
 
 func (w *walker) init(t *Task) {
@@ -153,7 +154,7 @@ func (w *walker) init(t *Task) {
 			continue
 		}
 		w.known = w.known && c.Goroutine != 0
-		x := wait{call: i, goroutine: c.Goroutine}
+		x := wait{call: i, goroutine: c.Goroutine, maker: c.Goroutine, ender: c.Ender}
 		x.start = within(c.Start, 0)
 		x.end = x.start + max(0, min(c.Wall, t.Wall-x.start))
 		if x.start < x.end {
@@ -335,13 +336,13 @@ func (w *walker) wait(x *wait, from, to time.Duration) {
 		start, call := from, -1
 		var doubt []wait
 		if w.steps < maxSteps {
-			c, sure := w.call(list, from, to)
+			c, sure, since := w.call(list, from, to)
 			switch {
 			case c == nil:
-			case !sure:
-				doubt = list
 			case c.end < to:
 				start = max(c.end, from)
+			case !sure:
+				start, doubt = max(since, from), list
 			default:
 				start, call = max(c.start, from), c.call
 			}

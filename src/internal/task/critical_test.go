@@ -204,6 +204,21 @@ func TestCriticalPath(t *testing.T) {
 			waited(1, pprof.TimeNetwork, 65, 70, 70, Waker{}),
 		}, []Call{call("first", Client, 5, 60), call("second", Client, 20, 85)},
 			"1 running 0-10, 1 network 10-15 first, 1 running 15-30, 1 network 30-40, 1 running 40-65, 1 network 65-70 second, 1 running 70-100"},
+		{"an answer that one goroutine reads for all, and hands over after it has ended the call", []Stretch{
+			waited(1, pprof.TimeChan, 10, 91, 91, Waker{Goroutine: 9, Stack: stackIn("main.read", 9)}),
+		}, []Call{by(call("other", Client, 0, 100), 2, 9), by(call("own", Client, 10, 90), 1, 9)},
+			"1 running 0-10, 1 chan 10-90 own, 1 chan 90-91, 1 running 91-100"},
+		{"a goroutine that reads answers for others", []Stretch{
+			waited(1, pprof.TimeChan, 10, 91, 91, Waker{Goroutine: 9, Stack: stackIn("main.read", 9)}),
+		}, []Call{by(call("one", Client, 0, 100), 2, 9), by(call("two", Client, 20, 90), 3, 9)},
+			"1 running 0-10, 1 chan 10-91, 1 running 91-100"},
+		{"answers to calls within each other that another goroutine reads", []Stretch{
+			waited(1, pprof.TimeChan, 10, 80, 80, Waker{Goroutine: 9, Stack: stackIn("main.read", 9)}),
+		}, []Call{by(call("outer", Client, 0, 100), 2, 9), by(call("inner", Client, 5, 90), 2, 9)},
+			"1 running 0-10, 1 chan 10-80 inner, 1 running 80-100"},
+		{"calls that crossed, and have ended long before the wait", []Stretch{waited(1, pprof.TimeNetwork, 0, 99, 99, Waker{})},
+			[]Call{call("first", Client, 40, 60), call("second", Client, 50, 70)},
+			"1 network 0-40, 1 network 40-70, 1 network 70-99, 1 running 99-100"},
 		{"a sleep is for no call", []Stretch{waited(1, pprof.TimeSleep, 10, 80, 80, Waker{})},
 			[]Call{call("GET", Client, 5, 85)}, "1 running 0-10, 1 sleep 10-80, 1 running 80-100"},
 		{"a goroutine that reads a connection waits as long as the call", []Stretch{
