@@ -389,15 +389,16 @@ func (c *coder) task(t *Task, server *Server) {
 	}
 }
 
-// callers codes which goroutines have made and ended calls.
+// callers codes which goroutines have made and ended calls. Where fewer follow than there are calls, it is
+// not known of the last ones.
 func (c *coder) callers(calls []Call) {
 	n := len(calls)
 	unsigned(c, &n)
-	if n != len(calls) {
+	if n > len(calls) {
 		c.fail(errMalformed)
 		return
 	}
-	for i := range calls {
+	for i := range n {
 		unsigned(c, &calls[i].Goroutine)
 		delta(c, &calls[i].Ender, calls[i].Goroutine)
 	}

@@ -577,6 +577,16 @@ func TestFileCallers(t *testing.T) {
 	if err != nil || len(got.Calls) != 2 || got.Calls[0] != (Call{Kind: "a"}) || got.Calls[1] != (Call{Kind: "b"}) {
 		t.Errorf("an older record: calls %+v, error %v", got.Calls, err)
 	}
+	for k := range 2 { // a newer one that leaves out what is 0
+		w.b = w.b[:n-callers]
+		w.callers(task.Calls[:k])
+		got, err := read(w.b)
+		if err != nil || len(got.Calls) != 2 || got.Calls[1] != (Call{Kind: "b"}) || k == 1 && got.Calls[0] != task.Calls[0] {
+			t.Errorf("%d callers of two calls: calls %+v, error %v", k, got.Calls, err)
+		}
+	}
+	w.b = w.b[:n-callers]
+	w.callers(task.Calls)
 	b := slices.Clone(w.b[:n])
 	b[n-callers] = 3
 	if _, err := read(append(b, 0, 0)); err != errMalformed {
