@@ -384,7 +384,7 @@ type Difference struct {
 }
 
 // difference returns by how much an event that makes the tail of more has a greater impact there than in
-// less. It is false if that may be chance, or is not known.
+// less. It is false if that may be chance, is too little to be worth a word, or is not known.
 func (c *Comparison) difference(event string, more, less *Compared) (d Difference, ok bool) {
 	e := more.events[event]
 	if more.few() || e == nil || !e.makesTail() || e.Beside || !more.hasTail() {
@@ -392,7 +392,7 @@ func (c *Comparison) difference(event string, more, less *Compared) (d Differenc
 	}
 	a, low, _, known := c.impact(more, event)
 	b, _, high, known2 := c.impact(less, event)
-	if !known || !known2 || low <= high {
+	if !known || !known2 || low <= high || a-b < leastCause*more.Tail {
 		return d, false
 	}
 	return Difference{event, more, less, a - b}, true
