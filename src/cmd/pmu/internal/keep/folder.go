@@ -68,8 +68,8 @@ func numberOf(name string) (number int, ok bool) {
 	return number, err == nil && number > 0 && name == nameOf(number)
 }
 
-// open opens a folder, which is made if there is none. It reads the files that are there: so it is
-// known which records are, how many the ledger lacks, and what was not written to its end.
+// open opens a folder, which is made if there is none. It reads the files that are there, and so finds
+// which records are there, how many the ledger lacks, and what was not written to its end.
 func open(dir string, most int64, servers int) (f *folder, err error) {
 	if most < least {
 		return nil, fmt.Errorf("%d bytes are too few: it takes %d at least", most, least)

@@ -88,10 +88,10 @@ func Run(ctx context.Context, c Config) error {
 	return err
 }
 
-// address returns what to ask of a server, but for how long.
+// address returns what to ask of a server, without the time.
 func (c *Config) address(name string) (*url.URL, error) {
 	u, err := url.Parse(name)
-	if err != nil && shown(name) != name { // of which the error may have a part
+	if err != nil && shown(name) != name { // the error may have a part of it
 		return nil, fmt.Errorf("%s is no URL: in a password, a sign such as @ or # is written as %%40 or %%23", shown(name))
 	}
 	if err != nil {

@@ -162,7 +162,7 @@ func all(t *testing.T, list []int, from, to int) {
 	}
 }
 
-// saved returns a folder's ledger, of which the last records may be no part yet.
+// saved returns a folder's ledger. It may not have the last records yet.
 func saved(t *testing.T, dir string) *ledger {
 	t.Helper()
 	l := new(ledger)
@@ -255,7 +255,7 @@ func TestStreams(t *testing.T) {
 	a.add(100) // before anyone reads
 	k := start(t, dir, least, serve(t, a), serve(t, b))
 	last := 100
-	// Six queries of each are four streams at least, of which each overlaps with the next one.
+	// Six queries of each are four streams at least, and each overlaps with the next one.
 	until(t, "a sixth query", func() bool {
 		a.add(7)
 		b.add(3)
@@ -307,7 +307,7 @@ func TestAway(t *testing.T) {
 	away(60)
 	list, _ := kept(t, dir)
 	all(t, list, 1, 110)
-	away(1000) // of which the ring has 100
+	away(1000) // and the ring has 100 of them
 	until(t, "the gap", func() bool { return saved(t, dir).Gaps > 0 })
 	// Of its ring only the oldest record was there before. Other rings may not reach back to that.
 	away(99)

@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// planted returns the tasks of 1000 requests on two servers, of which the back end waits for a mutex in 40. In
+// planted returns the tasks of 1000 requests on two servers. The back end waits for a mutex in 40. In
 // 20 others the front end waits for a channel.
 func planted() (front, back []*record.Task) {
 	a := &record.Server{ID: 1, Name: "front's", PID: 10}

@@ -36,7 +36,7 @@ type Comparison struct {
 	Notes       []string
 
 	units map[string]string // of events
-	zero  map[string]bool   // events of which there are none where nothing was recorded
+	zero  map[string]bool   // events: where nothing was recorded there are none
 	of    map[string]string // what names of events of another server's tasks end in
 }
 
@@ -50,9 +50,9 @@ type Compared struct {
 	Quantiles map[string][]Quantiles
 
 	low, high float64 // bounds of the tail
-	zeros     bool    // it has columns of which there are none where nothing was recorded
+	zeros     bool    // it has such columns
 	events    map[string]*Impact
-	of        map[string]bool // of which tasks of other servers there are records
+	of        map[string]bool // whose tasks on other servers have records
 }
 
 // Quantiles are of N values: the median, and the percentile that is called the tail. That is NaN if
@@ -63,7 +63,7 @@ type Quantiles struct {
 }
 
 // Split returns the experiments that a column tells apart, which is removed, and notes on what is left
-// out: requests of which the column says nothing, and experiments that are too many.
+// out: requests without a value in the column, and experiments that are too many.
 func Split(t *Table, column string) (list []Experiment, notes []string, err error) {
 	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == column })
 	if i < 0 {
@@ -101,7 +101,7 @@ func Split(t *Table, column string) (list []Experiment, notes []string, err erro
 		values = values[:maxExperiments]
 	}
 	if unknown > 0 {
-		notes = append(notes, fmt.Sprintf("%s of which %s is not known are left out", count(unknown, "request"), column))
+		notes = append(notes, fmt.Sprintf("%s without a known %s are left out", count(unknown, "request"), column))
 	}
 	slices.SortFunc(values, before)
 	rest := *t

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// experiment returns requests of which one in 40 waits for a mutex for so long, and one in 50 for a
+// experiment returns requests. One in 40 waits for a mutex for so long, and one in 50 for a
 // system call of 20 ms. Events are counted as well that have nothing to do with it.
 func experiment(seed uint64, n int, mutex float64) *Table {
 	r := rand.New(rand.NewPCG(seed, 7))
@@ -260,8 +260,8 @@ func TestSplitExperiments(t *testing.T) {
 		return s + strings.Join(notes, "|")
 	}
 	for column, want := range map[string]string{
-		"word":   "a 225, b 225, c 450, 100 requests of which word is not known are left out",
-		"number": "0 450, 10 450, 100 requests of which number is not known are left out",
+		"word":   "a 225, b 225, c 450, 100 requests without a known word are left out",
+		"number": "0 450, 10 450, 100 requests without a known number are left out",
 	} {
 		if got := names(column); got != want {
 			t.Errorf("%s: %q, want %q", column, got, want)

@@ -35,7 +35,7 @@ func ParseConds(s string, t *Table) (list []Cond, err error) {
 // Operators of conditions.
 var operators = []string{" = ", " >= ", " < ", " in ["}
 
-// parseCond parses one condition. Names of columns may have anything in them, so it is the longest one
+// parseCond parses one condition. Names of columns may have anything in them: it takes the longest one
 // that fits.
 func parseCond(s string, t *Table) (c Cond, rest string, err error) {
 	var col *Column
@@ -58,7 +58,7 @@ func parseCond(s string, t *Table) (c Cond, rest string, err error) {
 	c = Cond{Column: col.Name, Unit: col.Unit, Lo: math.Inf(-1), Hi: math.Inf(1), IsWord: op == " = "}
 	switch {
 	case c.IsWord && col.Words == nil:
-		err = fmt.Errorf("%q has numbers, of which none is a word: use >= and <", col.Name)
+		err = fmt.Errorf("%q has numbers, and no words: use >= and <", col.Name)
 	case !c.IsWord && col.Words != nil:
 		err = fmt.Errorf("%q has words: use %s = \"word\"", col.Name, col.Name)
 	case c.IsWord:
