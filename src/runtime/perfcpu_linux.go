@@ -206,3 +206,12 @@ func perfThreadTime() int64 {
 	clock_gettime(_CLOCK_THREAD_CPUTIME_ID, (*[2]uintptr)(noescape(unsafe.Pointer(&ts))))
 	return int64(ts[0])*1e9 + int64(ts[1])
 }
+
+// perfTimeOf returns the CPU time of another thread of the program, in ns, or 0 if it has
+// ended. Its clock is what pthread_getcpuclockid(3) returns.
+func perfTimeOf(tid int32) int64 {
+	const sched, perThread = 2, 4 // CPUCLOCK_SCHED, CPUCLOCK_PERTHREAD_MASK
+	var ts [2]uintptr
+	clock_gettime(^tid<<3|sched|perThread, (*[2]uintptr)(noescape(unsafe.Pointer(&ts))))
+	return int64(ts[0])*1e9 + int64(ts[1])
+}

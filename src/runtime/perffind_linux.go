@@ -82,10 +82,11 @@ func perfLookAt(begin uint32, spent *int64) (more bool) {
 // perfScan arms the threads in tids that are not armed and have no M, for one session, or
 // for all if session is -1. tids are in ascending order. They are overwritten:
 // tids[:failed] are those that could not be armed. spent is the CPU time that arming took,
-// in ns. perfScan must not be called after perfStop.
+// and ran the CPU time that the armed ones had used before, both in ns. perfScan must not
+// be called after perfStop.
 //
 //go:linkname perfScan runtime/pprof.runtime_perfScan
-func perfScan(tids []int32, session int) (failed int, spent int64) {
+func perfScan(tids []int32, session int) (failed int, spent, ran int64) {
 	var ss *perfSession
 	if session >= 0 {
 		ss = &perfTables.sessions[session]
@@ -97,12 +98,12 @@ func perfScan(tids []int32, session int) (failed int, spent int64) {
 		perfExclude(tids, int32(atomic.Load64(&mp.procid)))
 	}
 	for _, tid := range tids {
-		if tid > 0 && perfArmFound(tid, ss, &spent) != perf.OpNone {
+		if tid > 0 && perfArmFound(tid, ss, &spent, &ran) != perf.OpNone {
 			tids[failed] = tid
 			failed++
 		}
 	}
-	return failed, spent
+	return failed, spent, ran
 }
 
 // perfExclude makes tid negative in tids, if it is there.
@@ -126,8 +127,8 @@ func perfExclude(tids []int32, tid int32) {
 // may not have a procid yet; its minit adopts the counters.
 //
 //go:noinline
-func perfArmFound(tid int32, ss *perfSession, spent *int64) (op perf.Op) {
-	var ns int64
+func perfArmFound(tid int32, ss *perfSession, spent, ran *int64) (op perf.Op) {
+	var ns, before int64
 	systemstack(func() {
 		lock(&perfProf.lock)
 		known := perfForeignFind(tid) != nil
@@ -143,8 +144,13 @@ func perfArmFound(tid int32, ss *perfSession, spent *int64) (op perf.Op) {
 			t.recycle()
 		} else {
 			t.assign(nil, tid)
-			if f := t.arm(ss); f.Errno != _ESRCH {
+			f := t.arm(ss)
+			if f.Errno != _ESRCH {
 				op = f.Op
+			}
+			if f.Op == perf.OpNone {
+				// After it was armed, so that none of its time is in neither.
+				before = perfTimeOf(tid)
 			}
 			if t.ring.base != 0 {
 				perfRingWaits(t.ring.base) // faults its page in, which perfLook need not do
@@ -154,6 +160,7 @@ func perfArmFound(tid int32, ss *perfSession, spent *int64) (op perf.Op) {
 		ns = perfThreadTime() - start
 	})
 	*spent += ns
+	*ran += before
 	return op
 }
 

@@ -32,7 +32,7 @@ func perfHasForeign() bool { return false }
 func perfLook() (spent int64) { return 0 }
 
 //go:linkname perfScan runtime/pprof.runtime_perfScan
-func perfScan(tids []int32, session int) (failed int, spent int64) { return 0, 0 }
+func perfScan(tids []int32, session int) (failed int, spent, ran int64) { return 0, 0, 0 }
 
 func perfExec(begin bool) {}
 

@@ -19,6 +19,7 @@ const (
 	Counted       = "counted"
 	Sampled       = "sampled"
 	NotSampled    = "threads not sampled" // a warning
+	FoundLate     = "found late"
 )
 
 // Keys of the ledger's numbers of samples.

@@ -12,24 +12,28 @@ var foreign struct {
 }
 
 // foreignStart is called when a session has started. Threads that are known from
-// another one have been armed for it, but not those that could not be armed then.
-func foreignStart(session int) {
+// another one have been armed for it, but not those that could not be armed then. It
+// returns what late threads have run so far.
+func foreignStart(session int) (late int64) {
 	if !runtime_perfHasForeign() {
-		return
+		return 0
 	}
 	if foreign.sessions++; foreign.sessions == 1 {
 		foreign.threads = findForeign()
 	} else {
 		foreign.threads.retry(session)
 	}
+	return foreign.threads.foundLate()
 }
 
-// foreignStop is called before a session stops.
-func foreignStop() {
+// foreignStop is called before a session stops. It returns what late threads have run so
+// far.
+func foreignStop() (late int64) {
 	if !runtime_perfHasForeign() {
-		return
+		return 0
 	}
 	if foreign.sessions--; foreign.sessions == 0 {
 		foreign.threads.end()
 	}
+	return foreign.threads.foundLate()
 }

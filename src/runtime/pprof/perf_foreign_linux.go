@@ -75,8 +75,9 @@ type foreignThreads struct {
 
 	looking, finding, sweeping allowance
 
-	mu     sync.Mutex // guards failed, and is held while threads are armed
+	mu     sync.Mutex // guards what follows, and is held while threads are armed
 	failed []int32    // threads that could not be armed, in ascending order
+	late   int64      // ns of CPU time that threads had used when they were found
 }
 
 // An allowance is CPU time that may be spent: one part in share of all time. It is saved
@@ -114,6 +115,7 @@ func (a *allowance) spend(cost time.Duration, now time.Time) time.Duration {
 func findForeign() *foreignThreads {
 	f := newForeign()
 	f.find(true)
+	f.late = 0 // nobody is late at the start
 	go f.run()
 	return f
 }
@@ -302,7 +304,8 @@ func (f *foreignThreads) arm(state threadState, all bool) (spent int64) {
 	} else {
 		f.failed = slices.DeleteFunc(f.failed, func(tid int32) bool { return contains(tids, tid) })
 	}
-	failed, spent := runtime_perfScan(tids, -1)
+	failed, spent, ran := runtime_perfScan(tids, -1)
+	f.late += ran
 	if failed > 0 {
 		f.failed = append(f.failed, tids[:failed]...)
 		slices.Sort(f.failed)
@@ -315,6 +318,14 @@ func (f *foreignThreads) retry(session int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	runtime_perfDisarmEnded() // for their descriptors
-	failed, _ := runtime_perfScan(f.failed, session)
+	failed, _, _ := runtime_perfScan(f.failed, session)
 	f.failed = f.failed[:failed]
+}
+
+// foundLate returns the CPU time that threads had used when they were found, in ns. Those
+// that there were when f began are not counted.
+func (f *foreignThreads) foundLate() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.late
 }

@@ -108,6 +108,9 @@ func (e *perfEvent) comments() []string {
 			w.add("warning: more events than the PMU has counters; sample fewer at once")
 		}
 	}
+	if late := e.session.foundLate; late != 0 {
+		w.add("found late: %d ns, which threads that C created had run before they were found", late)
+	}
 	if e.lostBuffer != 0 {
 		w.add("lost in buffer: %d samples, as the profile's buffer was full (runtime/pprof.lostProfileEvent)", e.lostBuffer)
 	}

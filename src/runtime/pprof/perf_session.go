@@ -27,7 +27,7 @@ func runtime_perfDone(session int)
 func runtime_perfStats(session, event int) perf.Stats
 func runtime_perfHasForeign() bool
 func runtime_perfLook() (spent int64)
-func runtime_perfScan(tids []int32, session int) (failed int, spent int64)
+func runtime_perfScan(tids []int32, session int) (failed int, spent, ran int64)
 func runtime_perfInFunc(pc uintptr) (inGo, keepsWrapper bool)
 func runtime_perfRead(session int) (event int, data []uint64, tags []unsafe.Pointer, eof bool)
 
@@ -49,6 +49,8 @@ type perfSession struct {
 	id       int           // the runtime's name for it
 	done     chan struct{} // closed by writer
 	handle   bool          // it ends with Session.Stop
+
+	foundLate int64 // see foreignThreads; while the session runs, what it was before
 }
 
 // options applies options to a new session.
@@ -258,7 +260,7 @@ func (s *perfSession) startEvents() error {
 	s.id = id
 	s.done = make(chan struct{})
 	go s.writer()
-	foreignStart(id)
+	s.foundLate = foreignStart(id)
 	return nil
 }
 
@@ -285,7 +287,7 @@ func (s *perfSession) userOnly(f perf.Failure) bool {
 func (s *perfSession) stop() {
 	if len(s.configs) > 0 {
 		perfChange.Lock()
-		foreignStop()
+		s.foundLate = foreignStop() - s.foundLate
 		runtime_perfStop(s.id)
 		perfChange.Unlock()
 	}

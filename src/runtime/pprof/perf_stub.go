@@ -39,6 +39,7 @@ func findForeign() *foreignThreads { return nil }
 
 func (*foreignThreads) end()              {}
 func (*foreignThreads) retry(session int) {}
+func (*foreignThreads) foundLate() int64  { return 0 }
 
 func kernelSymbol(addr uint64) string { return "" }
 

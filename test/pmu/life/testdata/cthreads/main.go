@@ -17,6 +17,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/pprof"
 	"strconv"
 	"strings"
@@ -24,6 +25,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"pmu/test/life/testdata/session"
 )
@@ -80,6 +82,7 @@ var modes = map[string]func(){
 	"storm":  storm,
 	"reuse":  reuse,
 	"idle":   idle,
+	"late":   late,
 }
 
 func main() {
@@ -120,7 +123,7 @@ func run() {
 	C.threads(number(0), number(1), what(args[2]), ns(3))
 	settle("end")
 	session.Stop(file)
-	fmt.Printf("clocked: %d\n", C.getClocked())
+	printTimes()
 }
 
 // found has N threads wait, be found, and then call Go.
@@ -148,7 +151,7 @@ func second() {
 	session.Stop(file)
 	settle("end")
 	first.Stop()
-	fmt.Printf("clocked: %d\n", C.getClocked())
+	printTimes()
 }
 
 // failed has N threads compute during a session, after one that had too few
@@ -174,7 +177,7 @@ func failed() {
 	session.Stop(file)
 	first.Stop()
 	session.Check(os.WriteFile(file+".first", firstBuf.Bytes(), 0o666))
-	fmt.Printf("clocked: %d\n", C.getClocked())
+	printTimes()
 }
 
 // storm has threads of C call Go, with signals for Go, while sessions start and stop for
@@ -216,7 +219,34 @@ func reuse() {
 	C.endOne()
 	settle("end")
 	session.Stop(file)
-	fmt.Printf("reused: %d\nclocked: %d\n", n, C.getClocked())
+	fmt.Printf("reused: %d\n", n)
+	printTimes()
+}
+
+// clocked and spent return what all computing in C has taken, by the event's clock and of
+// CPU time, in ns. They call no C.
+func clocked() int64 { return atomic.LoadInt64((*int64)(unsafe.Pointer(&C.clocked))) }
+func spent() int64   { return atomic.LoadInt64((*int64)(unsafe.Pointer(&C.cpuTime))) }
+
+// printTimes prints them.
+func printTimes() { fmt.Printf("clocked: %d\nspent: %d\n", clocked(), spent()) }
+
+// late has a thread begin while no goroutine can look for it, and prints what it has run
+// until then. It needs GODEBUG=asyncpreemptoff=1.
+func late() {
+	runtime.GOMAXPROCS(1)
+	session.Start("task-clock:uk", 1e6)
+	C.startLate(ns(0))
+	awaitFound()
+	half := int64(ns(0)) / 2
+	C.lateBegin = 1
+	for clocked() < half { // without a call, this goroutine keeps the P
+	}
+	before := spent()
+	C.endLate()
+	session.Stop(file)
+	fmt.Printf("before: %d\n", before)
+	printTimes()
 }
 
 // idle prints the CPU time that a session takes, without and with N idle threads.

@@ -17,18 +17,26 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../taskclock.h"
 #include "threads.h"
 
 static sem_t begin, end, call, called;
-static volatile long clocked; // ns, all computing by the event's clock
+volatile long cpuTime, clocked;
+
+// threadTime returns the CPU time of this thread.
+static long threadTime(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000L + t.tv_nsec;
+}
 
 // spin computes for ns nanoseconds by that clock.
 static void spin(long ns) {
 	int fd = -1;
-	long start = taskClock(&fd), now;
+	long begin = threadTime(), start = taskClock(&fd), now;
 	do {
 		volatile long x = 0;
 		for (int i = 0; i < 100000; i++)
@@ -36,6 +44,7 @@ static void spin(long ns) {
 		now = taskClock(&fd);
 	} while (now - start < ns);
 	close(fd);
+	__sync_fetch_and_add(&cpuTime, threadTime() - begin);
 	__sync_fetch_and_add(&clocked, now - start);
 }
 
@@ -228,6 +237,25 @@ void forbidRings(void) {
 		abort();
 }
 
+volatile int lateBegin;
+static pthread_t creator;
+
+static void *create(void *arg) {
+	while (!lateBegin)
+		usleep(1000);
+	pthread_t t;
+	start(&t, arg);
+	pthread_join(t, NULL);
+	return NULL;
+}
+
+void startLate(long ns) {
+	oneJob = (struct job){SPIN, ns};
+	pthread_create(&creator, NULL, create, &oneJob);
+}
+
+void endLate(void) { pthread_join(creator, NULL); }
+
 static void *meeter(void *arg) {
 	callMeet();
 	return arg;
@@ -290,4 +318,3 @@ void initThreads(void) {
 	sem_init(&call, 0, 0);
 	sem_init(&called, 0, 0);
 }
-long getClocked(void) { return clocked; }

@@ -36,8 +36,17 @@ int endOne(void); // returns the thread's ID
 // memory is reached.
 void forbidRings(void);
 
+// startLate has a thread that creates one, which computes, as soon as lateBegin is not 0.
+void startLate(long ns);
+void endLate(void);
+extern volatile int lateBegin;
+
 void startStorm(void); // threads that call Go, with signals for Go all the time
 long endStorm(void);   // returns the number of their calls
 
 void initThreads(void);
-long getClocked(void); // ns, all computing by the event's clock
+
+// What all computing has taken, in ns: the CPU time of its threads, and the time by the
+// event's clock, added after it. Where a hypervisor takes the CPU, the kernel may know and
+// leave that out of the CPU time.
+extern volatile long cpuTime, clocked;
