@@ -200,9 +200,9 @@ func (t *perfThread) drain(hits *perfHits, gp *g, c *sigctxt, head uint64, delay
 	}
 }
 
-// drainLeafs reads the ring up to head and records every overflow with its leaf
-// only: those of the signal handler that calls it, or those that no handler will
-// read any more.
+// drainLeafs reads the ring up to head and records every overflow with what its record
+// has: mostly the leaf, or the kernel's stack. These are overflows of the signal handler
+// that calls it, or those that no handler will read any more.
 //
 //go:nowritebarrierrec
 func (t *perfThread) drainLeafs(head uint64, kind perfLeaf) {

@@ -45,6 +45,7 @@ type EventStats struct {
 
 // LostStats say what has not been recorded, and how often.
 type LostStats struct {
-	Name string
+	Name string // short, and the same in all releases
+	Text string // what they were, for people
 	N    uint64
 }

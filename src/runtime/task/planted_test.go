@@ -359,7 +359,7 @@ func kindStats(kind string) (s task.KindStats) {
 
 // tooLong returns how many records had no place in their ring.
 func tooLong() uint64 {
-	return task.ReadStats().Lost["records that were too long"]
+	return task.ReadStats().Lost["too long"]
 }
 
 // watch reads what it can, and checks the numbers, until done is closed.

@@ -14,7 +14,7 @@ import (
 )
 
 // A record in a ring is a sequence of words: numbers, and strings with their lengths. It
-// is written by push and read by Reader, which alone know what follows what. Names of
+// is written by push and read by an unpacker, which alone know what follows what. Names of
 // kinds and places in the program are left to the reader.
 
 // callHanded is a bit beside a call's flags: another goroutine than the one that made the call has

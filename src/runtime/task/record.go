@@ -39,7 +39,7 @@ type Record struct {
 	Failed    bool
 	Slow      bool          // longer than Threshold
 	Threshold time.Duration // 0 if there was none
-	Usual     *Usage        // of such tasks, on average; nil unless the task was slow
+	Usual     *Usage        // of such tasks, on average, without Goroutines and Working; nil unless the task was slow
 
 	Notes    []Note
 	Timeline []Stretch // in order of Start; nil unless the task was slow
@@ -138,6 +138,6 @@ func usageOf(u *record.Usage, wall time.Duration, events []string) (v Usage) {
 }
 
 // AppendJSON appends to b the whole record as a JSON object without line ends: what
-// /debug/pprof/tasks?format=json has in a line. Its columns have a JSON Schema; see
-// doc/pmu-tasks.schema.json in the Go source tree.
+// /debug/pprof/tasks?format=json has in a line. Its columns have a JSON Schema:
+// src/internal/task/schema.json in the Go source tree.
 func (r *Record) AppendJSON(b []byte) []byte { return record.AppendJSON(b, r.full) }

@@ -18,8 +18,9 @@ type Stats struct {
 	Kinds []KindStats // with tasks, by name
 	Open  int64       // tasks that have not ended
 
-	// Lost says what has not been recorded, and how often: tasks that were too many, headers that were
-	// bad, counts of tasks for which other events came to be counted, and others, by name.
+	// Lost says what has not been recorded, and how often: "tasks" that were too many, headers
+	// "traceparent" and "tracestate" that were bad, "kinds", and others. The page
+	// /debug/pprof/tasks says what each name stands for.
 	Lost map[string]uint64
 
 	// Err is the last error in counting [Config.Events] or in writing [Config.Flight], since Start
@@ -35,7 +36,7 @@ type KindStats struct {
 	Open                int64         // that have not ended
 	P50, P90, P99, Max  time.Duration // P* within 7 %
 	Threshold           time.Duration // above which a task is slow; 0 if it is not known yet
-	Usage                             // of all; each of Counts is of those tasks that it was counted for
+	Usage                             // of all, without Goroutines and Working; each of Counts is of those tasks that it was counted for
 	Counted             []int64       // how many these were
 }
 
@@ -101,16 +102,16 @@ func readStats() (s record.Stats) {
 	}
 	slices.SortStableFunc(s.Kinds, func(a, b record.KindStats) int { return cmp.Compare(a.Kind, b.Kind) }) // stable: what began first is first
 	s.Lost = []record.LostStats{
-		{Name: "tasks, as 10,000 were open", N: r.tooMany.Load()},
-		{Name: "tasks under their own kind, as there were 1,000", N: kinds.many.Load()},
-		{Name: "bad headers traceparent", N: r.badParent.Load()},
-		{Name: "bad headers tracestate", N: r.badState.Load()},
-		{Name: "records that were too long", N: r.tooLong.Load()},
-		{Name: "slow tasks of a kind, beyond 20 a second", N: r.overBudget.Load()},
-		{Name: "tasks of what runs after their end, as there were 1,000", N: dropped},
-		{Name: "counts of tasks in which an epoch ended", N: r.changes.Load()},
-		{Name: "epochs in which nothing could be counted", N: r.failed.Load()},
-		{Name: "regions that an execution trace does not have as they were, as they did not nest", N: untold.Load()},
+		{Name: "tasks", Text: "tasks, as 10,000 were open", N: r.tooMany.Load()},
+		{Name: "kinds", Text: "tasks under their own kind, as there were 1,000", N: kinds.many.Load()},
+		{Name: "traceparent", Text: "bad headers traceparent", N: r.badParent.Load()},
+		{Name: "tracestate", Text: "bad headers tracestate", N: r.badState.Load()},
+		{Name: "too long", Text: "records that were too long", N: r.tooLong.Load()},
+		{Name: "slow tasks", Text: "slow tasks of a kind, beyond 20 a second", N: r.overBudget.Load()},
+		{Name: "outlived", Text: "tasks of what runs after their end, as there were 1,000", N: dropped},
+		{Name: "counts", Text: "counts of tasks in which an epoch ended", N: r.changes.Load()},
+		{Name: "epochs", Text: "epochs in which nothing could be counted", N: r.failed.Load()},
+		{Name: "regions", Text: "regions that an execution trace does not have as they were, as they did not nest", N: untold.Load()},
 	}
 	for _, k := range s.Kinds {
 		for i, n := range k.Counted {

@@ -13,7 +13,7 @@
 // Nothing is recorded before [Start]; until then New returns a nil task, and all methods
 // may be called on that. From then on each task has an account that is exact: the time
 // of its goroutines by what they were in, as [pprof.GoroutineTime] has it, and the
-// counts of events, if Start was given counters. What they waited for is kept too, as it
+// counts of [Config.Events]. What they waited for is kept too, as it
 // happens. So when a task was slow its record says why, although nobody had asked
 // beforehand.
 //

@@ -133,7 +133,7 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// text appends a text of package record, which has nothing but printable letters and newlines.
+// text appends a text of package internal/task, which has nothing but printable letters and newlines.
 func (p *taskPage) text(write func(*bytes.Buffer)) {
 	var b bytes.Buffer
 	write(&b)
@@ -281,13 +281,13 @@ func (p *taskPage) all() {
 	var lost [][]string
 	for _, c := range s.Lost {
 		if c.N > 0 {
-			lost = append(lost, []string{strconv.FormatUint(c.N, 10), c.Name})
+			lost = append(lost, []string{strconv.FormatUint(c.N, 10), c.Text, c.Name})
 		}
 	}
 	if len(lost) == 0 {
 		p.put("<p>Nothing was lost.</p>\n")
 	} else {
-		p.table([]string{"Number", "Cause"}, lost, nil)
+		p.table([]string{"Number", "Cause", "Name"}, lost, nil)
 	}
 	p.foot()
 }

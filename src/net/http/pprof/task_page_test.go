@@ -235,7 +235,7 @@ func shop(now time.Time) *taskFeed {
 			{Kind: "report", Count: 24, Open: 1, Wall: 61 * s, P50: 2500 * ms, P90: 2900 * ms, P99: 3 * s, Max: 3100 * ms, Usage: usage(55*s, 0, 2*s, s, 3*s, 0)},
 		},
 		Epochs: 7200, Events: []record.EventStats{{Name: "page-faults", Tasks: 58_000}, {Name: "cache-misses", Tasks: 600}},
-		Lost: []record.LostStats{{Name: "bad traceparent header", N: 2}, {Name: "rings overflowed", N: 1841}, {Name: "kinds that were too many", N: 0}},
+		Lost: []record.LostStats{{Text: "bad traceparent header", N: 2}, {Text: "rings overflowed", Name: "rings", N: 1841}, {Text: "kinds that were too many", N: 0}},
 	}
 	return f
 }
@@ -430,7 +430,7 @@ func TestTasksHostile(t *testing.T) {
 	for i := range f.stats.Kinds {
 		f.stats.Kinds[i].Kind = bad
 	}
-	f.stats.Lost[0].Name = bad
+	f.stats.Lost[0].Text, f.stats.Lost[1].Name = bad, bad
 	frame := record.Frame{Func: bad, File: bad}
 	for _, x := range f.list {
 		x.Kind, x.Trigger, x.Events = bad, bad, []string{bad}

@@ -17,7 +17,7 @@ import (
 // This file is what TaskHandler, TaskTransport and the page of tasks need of runtime/task and
 // net/http.
 
-// A recordedTask is a realTask.
+// A recordedTask is what the wrappers do with a task: a realTask, or one of a test.
 type recordedTask interface {
 	Matched(pattern string) // SetKind, unless the program has called it
 	Note(key, value string)
