@@ -36,7 +36,7 @@ const (
 // header of this name: to have styles, and to run the one script that it has. The page says it
 // itself, too.
 func ContentSecurityPolicy() string {
-	return "default-src 'none'; style-src 'unsafe-inline'; script-src '" + scriptHash + "'"
+	return "default-src 'none'; style-src 'unsafe-inline'; script-src '" + scriptHash() + "'"
 }
 
 // A page is one that is made.

@@ -6,6 +6,7 @@ package why
 
 import (
 	"cmd/pmu/internal/htmltext"
+	_ "embed"
 	"fmt"
 	"html"
 	"io"
@@ -29,46 +30,8 @@ const (
 // that name.
 const ContentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'"
 
-const pageStyle = `
-body{max-width:60rem;overflow-wrap:anywhere}
-h1{font-size:1.3rem;line-height:1.35;margin:1.2rem 0 .8rem}
-h2{font-size:1.1rem;margin:2.2rem 0 .3rem}
-h3{font-size:1rem;margin:0}
-p{margin:.3rem 0}
-.dim{font-size:.87rem}
-table{margin:.6rem 0}
-th,td{padding:.2rem 1.2rem .2rem 0}
-td{white-space:nowrap}
-.group{margin-top:1.2rem}
-.group .row{border-top:0;padding:.1rem 0}
-.group .axis{padding-top:1.2rem}
-td,th:first-child,.wide th{overflow-wrap:normal}
-svg{display:block;overflow:visible}
-svg text{font-size:12px;fill:var(--label)}
-.key{display:inline-block;width:28px;height:10px;margin-right:8px}
-.legend{padding-left:36px;text-indent:-36px}
-.chart{margin:.8rem 0 .5rem;padding:10px 14px 40px 56px}
-.small{padding:8px 12px 36px 44px;margin:.3rem 0 0}
-.many{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,270px),1fr));gap:1.2rem 1.6rem;align-items:end;margin-top:.8rem}
-.row{display:grid;grid-template-columns:minmax(0,11rem) minmax(0,1fr) minmax(0,17rem);gap:.2rem 1.2rem;align-items:center;padding:.5rem 0;border-top:1px solid var(--soft)}
-.pattern,.ruled{grid-template-columns:minmax(0,1fr) minmax(0,17rem)}
-.axis{border-top:0;padding:1.4rem 0 .1rem}
-.over{grid-column:1/-1}
-.grid{stroke:var(--grid);fill:none}
-.base{stroke:var(--base);fill:none}
-.all{stroke:var(--first);stroke-width:2.2;fill:none}
-.less{stroke:var(--second);stroke-width:2.2;stroke-dasharray:6 4;fill:none}
-.mark{stroke:var(--label);stroke-dasharray:2 3;fill:none}
-.between{fill:var(--second);fill-opacity:.1}
-.bar{fill:var(--bar)}
-.room{fill:var(--room)}
-.dot{fill:var(--first)}
-.ring{fill:var(--paper);stroke:var(--second);stroke-width:2}
-.whisker{stroke:var(--text);stroke-width:1.5;fill:none}
-svg .strong{fill:var(--text);font-weight:600}
-svg .halo{fill:var(--second-text);font-weight:600;stroke:var(--paper);stroke-width:4;paint-order:stroke}
-@media (max-width:700px){.row,.pattern,.ruled{grid-template-columns:minmax(0,1fr)}.none{display:none}th,td{padding-right:.8rem}}
-`
+//go:embed page.css
+var pageStyle string
 
 // A page is one that is made.
 type page struct {
