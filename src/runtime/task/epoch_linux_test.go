@@ -363,8 +363,11 @@ func TestEventsFit(t *testing.T) {
 			t.Errorf("after Stop: %v %+v", ok, u)
 		}
 		x.End()
-		if rec := one(t, r); rec.Events != nil || rec.Count != nil || rec.Flags&(record.EpochChange|record.Uncounted) != record.EpochChange {
-			t.Errorf("%v %v, flags %#x", rec.Events, rec.Count, rec.Flags)
+		rec := one(t, r)
+		says := rec.Flags & (record.EpochChange | record.Uncounted)
+		// Where there are turns, it may have begun between two epochs.
+		if rec.Events != nil || rec.Count != nil || says != record.EpochChange && !(n > 8 && says == record.Uncounted) {
+			t.Errorf("%d events: %v %v, flags %#x", n, rec.Events, rec.Count, rec.Flags)
 		}
 	}
 }

@@ -389,8 +389,8 @@ func (e *ended) finish(t *Task, r *recorder, k *kind) {
 	if e.set == nil && t.epoch != nil {
 		t.flags |= record.EpochChange
 		r.changes.Add(1)
-	} else if u.Unread > 0 {
-		t.flags |= record.Uncounted
+	} else if u.Unread > 0 || t.epoch == nil && len(r.events) > 0 {
+		t.flags |= record.Uncounted // or begun between two epochs
 	}
 	flags := t.flags
 	details := t.details
