@@ -43,7 +43,7 @@ var parts = map[string][]string{
 	"drain":  {"perfrecord_linux.go", "perfring_linux.go", "perfforeign_linux.go", "perfforeigntable_linux.go", "perfstacks_linux.go"},
 	"bound":  {"perfbound_linux.go", "perfperiod_linux.go", "perfcounter_linux.go", "perffd_linux.go", "perfcost_linux.go"},
 	"rest": {"perfsig_linux.go", "perfthread_linux.go", "perfhook_linux.go", "perfarm_linux.go", "perfdisarm_linux.go",
-		"perfbreak_linux.go", "perfhit_linux_amd64.go", "perfprof.go"},
+		"perfbreak_linux.go", "perfhit_linux_amd64.go", "perfprof.go", "perftaskback.go"},
 }
 
 // functions belong to other parts than their files: "" is their caller's. The clock's
