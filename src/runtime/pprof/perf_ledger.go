@@ -108,7 +108,7 @@ func (e *perfEvent) comments() []string {
 			w.add("warning: more events than the PMU has counters; sample fewer at once")
 		}
 	}
-	if late := e.session.foundLate; late != 0 {
+	if late := e.session.foundLate.Load(); late != 0 {
 		w.add("found late: %d ns, which threads that C created had run before they were found", late)
 	}
 	if e.lostBuffer != 0 {

@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 )
@@ -50,7 +51,7 @@ type perfSession struct {
 	done     chan struct{} // closed by writer
 	handle   bool          // it ends with Session.Stop
 
-	foundLate int64 // see foreignThreads; while the session runs, what it was before
+	foundLate atomic.Int64 // see foreignThreads; until the session stops, what it was before
 }
 
 // options applies options to a new session.
@@ -260,7 +261,7 @@ func (s *perfSession) startEvents() error {
 	s.id = id
 	s.done = make(chan struct{})
 	go s.writer()
-	s.foundLate = foreignStart(id)
+	s.foundLate.Store(foreignStart(id))
 	return nil
 }
 
@@ -287,7 +288,7 @@ func (s *perfSession) userOnly(f perf.Failure) bool {
 func (s *perfSession) stop() {
 	if len(s.configs) > 0 {
 		perfChange.Lock()
-		s.foundLate = foreignStop() - s.foundLate
+		s.foundLate.Store(foreignStop() - s.foundLate.Load())
 		runtime_perfStop(s.id)
 		perfChange.Unlock()
 	}
