@@ -1,0 +1,198 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package runtime_test
+
+import (
+	"context"
+	"runtime"
+	"runtime/pprof"
+	"runtime/task"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestPerfTaken tests what a thread's clocks are taken to say, by planted ones.
+func TestPerfTaken(t *testing.T) {
+	if err := task.Start(task.Config{}); err != nil { // which finds out how fast the clock is
+		t.Fatal(err)
+	}
+	defer task.Stop()
+	const ms = 1_000_000
+	for _, tt := range []struct {
+		name string
+		do   func(x *runtime.PerfTaken) (lost int64)
+		want int64
+	}{
+		{"nothing lost", func(x *runtime.PerfTaken) int64 {
+			return x.Read(15*ms, 5*ms, 1)
+		}, 0},
+		{"lost", func(x *runtime.PerfTaken) int64 {
+			return x.Read(20*ms, 3*ms, 1)
+		}, 7 * ms},
+		{"asleep between two goroutines", func(x *runtime.PerfTaken) int64 {
+			x.Left(11 * ms)
+			x.Got(14 * ms)
+			return x.Read(16*ms, 3*ms, 1)
+		}, 0},
+		{"asleep between two, and lost", func(x *runtime.PerfTaken) int64 {
+			x.Left(11 * ms)
+			x.Got(14 * ms)
+			return x.Read(26*ms, 3*ms, 1)
+		}, 10 * ms},
+		{"in a system call", func(x *runtime.PerfTaken) int64 {
+			x.Gap(4 * ms)
+			return x.Read(16*ms, 2*ms, 1)
+		}, 0},
+		{"busy between two", func(x *runtime.PerfTaken) int64 {
+			x.Left(11 * ms)
+			x.Got(14 * ms)
+			return x.Read(16*ms, 6*ms, 1)
+		}, 0},
+		{"a second reading", func(x *runtime.PerfTaken) int64 {
+			x.Gap(4 * ms)
+			x.Read(30*ms, 2*ms, 1)
+			return x.Read(40*ms, 4*ms, 1)
+		}, 8 * ms},
+		{"another thread", func(x *runtime.PerfTaken) int64 {
+			return x.Read(20*ms, 1*ms, 2)
+		}, 0},
+		{"another thread, then lost", func(x *runtime.PerfTaken) int64 {
+			x.Read(20*ms, 1*ms, 2)
+			return x.Read(30*ms, 2*ms, 2)
+		}, 9 * ms},
+	} {
+		x := new(runtime.PerfTaken)
+		if lost := x.Read(10*ms, 0, 1); lost > 0 {
+			t.Errorf("%s: the first reading says that %d ns were lost", tt.name, lost)
+		}
+		// Ticks are whole, and a gap has two ends.
+		if lost := max(tt.do(x), 0); lost < tt.want-1000 || lost > tt.want+1000 {
+			t.Errorf("%s: %d ns, want %d", tt.name, lost, tt.want)
+		}
+	}
+}
+
+// perfTakenSpin has the goroutine run for d by the clock.
+func perfTakenSpin(d time.Duration) {
+	for start := time.Now(); time.Since(start) < d; {
+	}
+}
+
+// perfTakenUntil calls do, on a thread of its own, in new tasks until the goroutine has kept its
+// thread for all of one.
+func perfTakenUntil(t *testing.T, do func(x *task.Task) bool) (u task.Usage) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for range 1000 {
+		_, x := task.New(context.Background(), "taken")
+		ok := do(x)
+		u, _ := x.Usage()
+		x.End()
+		if ok && u.Switches == 0 {
+			return u
+		}
+	}
+	t.Fatal("the goroutine never keeps its thread")
+	return u
+}
+
+// TestPerfTakenPlanted tests that what a thread lost of a stretch of running that is long is not
+// said to be running, by a planted loss. What really is taken comes on top.
+func TestPerfTakenPlanted(t *testing.T) {
+	if err := task.Start(task.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	defer task.Stop()
+	const lost, all = 2 * time.Millisecond, 4 * time.Millisecond
+	for _, tt := range []struct {
+		name string
+		end  func() // of the stretch
+	}{
+		{"to the end of the task", func() {}},
+		{"to a system call", func() { syscall.Syscall(syscall.SYS_GETPPID, 0, 0, 0) }},
+	} {
+		u := perfTakenUntil(t, func(*task.Task) bool {
+			syscall.Syscall(syscall.SYS_GETPPID, 0, 0, 0) // a stretch begins, after the task has
+			ok := runtime.PerfPlantTaken(int64(lost))
+			perfTakenSpin(all)
+			tt.end()
+			return ok
+		})
+		if got := u.Part(pprof.TimePreempted); got < lost*99/100 {
+			t.Errorf("%s: preempted %v, want %v", tt.name, got, lost)
+		}
+		if got := u.Part(pprof.TimeRunning); got > u.Wall-lost*99/100 {
+			t.Errorf("%s: running %v of %v, %v of which were taken", tt.name, got, u.Wall, lost)
+		}
+		if u.Measured < all {
+			t.Errorf("%s: measured %v, want %v", tt.name, u.Measured, all)
+		}
+	}
+}
+
+// TestPerfTakenLeaves is TestPerfTakenPlanted for a stretch that ends as the goroutine waits.
+func TestPerfTakenLeaves(t *testing.T) {
+	if err := task.Start(task.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	defer task.Stop()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	const lost, all = 2 * time.Millisecond, 4 * time.Millisecond
+	for range 1000 {
+		_, x := task.New(context.Background(), "taken")
+		time.Sleep(time.Microsecond) // the account of a thread that has a page is plain from here on
+		u, _ := x.Usage()
+		before := u.Switches
+		ok := runtime.PerfPlantTaken(int64(lost))
+		perfTakenSpin(all)
+		time.Sleep(time.Microsecond)
+		u, _ = x.Usage()
+		x.End()
+		if !ok || u.Switches > before+1 {
+			continue // it was preempted
+		}
+		if got := u.Part(pprof.TimePreempted); got < lost*99/100 {
+			t.Errorf("preempted %v, want %v", got, lost)
+		}
+		return
+	}
+	t.Fatal("the goroutine never keeps its thread")
+}
+
+// TestPerfTakenAsleep tests that a thread that sleeps beside the goroutine's running, in a system
+// call or because the goroutine does, does not count as one that has lost its CPU.
+func TestPerfTakenAsleep(t *testing.T) {
+	if err := task.Start(task.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	defer task.Stop()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	const n, d = 50, 400 * time.Microsecond
+	for name, sleep := range map[string]func(){
+		"in a system call": func() {
+			ts := syscall.NsecToTimespec(int64(d))
+			syscall.Nanosleep(&ts, nil)
+		},
+		"goroutine": func() { time.Sleep(d) },
+	} {
+		_, x := task.New(context.Background(), "taken")
+		wall, cpu := runtime.PerfThreadClocks()
+		for range n {
+			perfTakenSpin(1500 * time.Microsecond)
+			sleep()
+		}
+		wall2, cpu2 := runtime.PerfThreadClocks()
+		u, _ := x.Usage()
+		x.End()
+		// It has slept for n*d at least, so that no more was taken.
+		most := time.Duration(wall2-wall-(cpu2-cpu)) - n*d
+		if got := u.Part(pprof.TimePreempted); got > most+n*d/10 {
+			t.Errorf("%s: preempted %v, but without sleeping the thread was without a CPU for %v at most", name, got, most)
+		}
+	}
+}
