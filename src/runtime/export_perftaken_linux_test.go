@@ -22,7 +22,7 @@ func (t *PerfTaken) Got(now int64) {
 // Read returns for how long the thread lost its CPU while it was running, in ns, if its clocks
 // are so at now.
 func (t *PerfTaken) Read(now, cpu int64, tid uint64) (lost int64) {
-	off, away := t.m.taken.read(perfNanosToTicks(now), now, cpu, tid)
+	off, away, _ := t.m.taken.read(perfNanosToTicks(now), now, cpu, tid, false)
 	return off - away
 }
 
@@ -37,6 +37,18 @@ func PerfPlantTaken(nanos int64) bool {
 	ok := mp.taken.at != 0 && mp.taken.tid == mp.procid
 	releasem(mp)
 	return ok
+}
+
+// PerfDropMeter takes from the current thread the page that says if it has its CPU. A reading of its
+// clocks is due then.
+func PerfDropMeter() {
+	systemstack(func() {
+		mp := getg().m
+		if mp.meter != 0 {
+			perfExitMeter(mp)
+		}
+		mp.taken = perfTaken{}
+	})
 }
 
 // PerfThreadClocks returns the time and the current thread's CPU time.

@@ -29,6 +29,10 @@ func perfGotThread(a *perfAccount, mp *m, now int64) {}
 
 //go:nosplit
 //go:nowritebarrierrec
+func perfTakenIsDue(mp *m, now int64) bool { return false }
+
+//go:nosplit
+//go:nowritebarrierrec
 func perfLeftThread(mp *m, now int64) {}
 
 //go:nosplit

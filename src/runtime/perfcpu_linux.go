@@ -43,6 +43,9 @@ var perfCPUWorks uint8
 // can. It returns true: without a page it is known, too.
 func perfCPUOpen(mp *m) bool {
 	if t := mp.meter.ptr(); t == nil || !t.cpu.opened {
+		if a := perfAccountOf(getg()); a != nil {
+			a.settleNow(mp, perfCPUFree) // what it has lost; open reads the clocks
+		}
 		perfCountHooks.exitMeter = perfExitMeter // before there is one
 		systemstack(func() {
 			spare := perfNewMeter()
@@ -171,8 +174,8 @@ func (c *perfCPU) asks(effort uint8) bool {
 //
 //go:nowritebarrierrec
 func (c *perfCPU) sync() (off int64) {
-	off, _ = perfReadTaken(getg().m, c, perfTicks())
-	return max(off, 0)
+	off, _, _ = perfReadTaken(getg().m, c, perfTicks())
+	return off
 }
 
 // perfThreadTime returns the current thread's CPU time, in ns. (getrusage(2) would not

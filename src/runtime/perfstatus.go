@@ -151,10 +151,10 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 		a.switches++
 		mp := getg().m
 		a.calls = mp.ncgocall
+		perfGotThread(a, mp, now) // before what may wait for a lock
 		if now-a.turn > a.least {
 			perfLogAway(gp, a, now)
 		}
-		perfGotThread(a, mp, now)
 		a.begin(perf.PartRunning, now)
 		a.turn = now
 		if a.mid != mp.id {
@@ -463,13 +463,14 @@ func perfLeaves(a *perfAccount, now int64) {
 //go:nosplit
 //go:nowritebarrierrec
 func (a *perfAccount) back(gp *g, now int64) {
-	if now-a.since > a.least {
+	if now-a.since > a.least || a.member != 0 && perfTakenIsDue(getg().m, now) {
 		perfBack(gp, a, now)
 	}
 }
 
 // perfBack is called when a stretch on the goroutine's thread ends, now, that was longer than
-// least, and before the part changes: on the goroutine's own stack, or on the system stack.
+// least, or a reading of the thread's clocks is due, and before the part changes: on the
+// goroutine's own stack, or on the system stack.
 //
 //go:nosplit
 //go:nowritebarrierrec
@@ -495,12 +496,14 @@ func perfBackHere(gp *g, a *perfAccount, now int64) {
 		a.take(getg().m, now)
 		return
 	}
-	bp := gp.syscallbp
-	if a.part != perf.PartSyscall && a.part != perf.PartC {
-		bp = gp.sched.bp
+	if now-a.since > a.least {
+		bp := gp.syscallbp
+		if a.part != perf.PartSyscall && a.part != perf.PartC {
+			bp = gp.sched.bp
+		}
+		perfLogKept(gp, a, bp, now)
 	}
-	perfLogKept(gp, a, bp, now)
-	if now-a.since > perfTaskConfig.every {
+	if a.member != 0 {
 		perfFresh(getg().m, now) // so that what is summed up stays short
 	}
 }
@@ -551,23 +554,23 @@ func (a *perfAccount) lose(mp *m, now int64, effort uint8) {
 		a.known += max(a.shown-began, 0) // as steady has said
 		return
 	}
-	a.known += max(now-began, 0)
-	a.lost(nanos, now-max(began, a.shown))
+	a.lost(nanos, now-max(began, a.shown), max(now-began, 0))
 }
 
 // lost adds the time for which the thread had no CPU to PartPreempted, of a stretch of running that
-// has so many ticks at most.
+// has so many ticks at most. For so many it is known whether the thread had one.
 //
 // What steady has shown as running stays that: the kernel's clock of CPU time may leave
 // out interrupts, and what a hypervisor took, of which the page knows nothing.
 //
 //go:nowritebarrierrec
-func (a *perfAccount) lost(nanos, most int64) {
-	if nanos <= 0 {
-		return
+func (a *perfAccount) lost(nanos, most, known int64) {
+	off := int64(0)
+	if nanos > 0 {
+		off = max(min(a.nanosTicks(nanos), most), 0)
 	}
-	off := max(min(a.nanosTicks(nanos), most), 0)
 	perfSeqBegin(&a.seq)
+	a.known += known
 	a.ticks[perf.PartPreempted] += off
 	a.ticks[perf.PartRunning] -= off
 	perfSeqEnd(&a.seq)

@@ -42,6 +42,22 @@ func TestPerfTaken(t *testing.T) {
 			x.Got(14 * ms)
 			return x.Read(26*ms, 3*ms, 1)
 		}, 10 * ms},
+		{"busy between two, and lost", func(x *runtime.PerfTaken) int64 { // or part of that in between
+			x.Left(11 * ms)
+			x.Got(14 * ms)
+			return x.Read(26*ms, 6*ms, 1)
+		}, 7 * ms},
+		{"a clock with more ticks", func(x *runtime.PerfTaken) int64 {
+			x.Left(1 << 50)
+			x.Got(14 * ms)
+			return x.Read(26*ms, 6*ms, 1)
+		}, 0},
+		{"a clock with fewer ticks", func(x *runtime.PerfTaken) int64 {
+			x.Left(-1 << 50)
+			x.Got(14 * ms)
+			x.Left(15 * ms)
+			return x.Read(26*ms, 6*ms, 1)
+		}, 0},
 		{"in a system call", func(x *runtime.PerfTaken) int64 {
 			x.Gap(4 * ms)
 			return x.Read(16*ms, 2*ms, 1)
@@ -127,7 +143,7 @@ func TestPerfTakenPlanted(t *testing.T) {
 		if got := u.Part(pprof.TimeRunning); got > u.Wall-lost*99/100 {
 			t.Errorf("%s: running %v of %v, %v of which were taken", tt.name, got, u.Wall, lost)
 		}
-		if u.Measured < all {
+		if u.Measured < all*99/100 { // what the thread did beside takes a little
 			t.Errorf("%s: measured %v, want %v", tt.name, u.Measured, all)
 		}
 	}
@@ -153,12 +169,79 @@ func TestPerfTakenLeaves(t *testing.T) {
 		if !ok || u.Switches > 2 {
 			continue // it was preempted
 		}
-		if got := u.Part(pprof.TimePreempted); got < lost*99/100 {
+		// The thread was without a goroutine for a part of the time between two readings.
+		if got := u.Part(pprof.TimePreempted); got < lost*6/10 {
 			t.Errorf("preempted %v, want %v", got, lost)
 		}
 		return
 	}
 	t.Fatal("the goroutine never keeps its thread")
+}
+
+// TestPerfTakenBetween is TestPerfTakenPlanted where something else reads the thread's clocks, or would
+// have to, before the stretch ends: on threads with a page that says if they have their CPU, and without.
+func TestPerfTakenBetween(t *testing.T) {
+	if err := task.Start(task.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	defer task.Stop()
+	const lost, all = 2 * time.Millisecond, 4 * time.Millisecond
+	call := func(context.Context) { syscall.Syscall(syscall.SYS_GETPPID, 0, 0, 0) }
+	calls := func(ctx context.Context) {
+		for start := time.Now(); time.Since(start) < 10*time.Millisecond; {
+			call(ctx)
+		}
+	}
+	begins := func(ctx context.Context) {
+		_, x := task.New(ctx, "child")
+		x.End()
+	}
+	for _, tt := range []struct {
+		name       string
+		page       bool
+		begin, end func(ctx context.Context)
+	}{
+		{"a task begins on a thread without a page", false, call, begins},
+		{"after many system calls without a page", false, calls, call},
+		{"after many system calls with a page", true, calls, call},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for range 1000 {
+				ctx, x := task.New(context.Background(), "taken")
+				var before, after task.Usage
+				ok := make(chan bool)
+				go func() {
+					runtime.LockOSThread() // for good: the thread ends
+					if tt.page {
+						begins(ctx)
+					} else {
+						runtime.PerfDropMeter()
+					}
+					before, _ = x.Usage()
+					wall, cpu := runtime.PerfThreadClocks()
+					tt.begin(ctx)
+					planted := runtime.PerfPlantTaken(int64(lost))
+					perfTakenSpin(all)
+					tt.end(ctx)
+					wall2, cpu2 := runtime.PerfThreadClocks()
+					after, _ = x.Usage()
+					really := time.Duration(wall2 - wall - (cpu2 - cpu))
+					ok <- planted && really < lost/10
+				}()
+				good := <-ok
+				x.End()
+				if !good {
+					continue
+				}
+				// What the thread did beside takes a part of the time between two readings.
+				if got := after.Part(pprof.TimePreempted) - before.Part(pprof.TimePreempted); got < lost*4/10 {
+					t.Errorf("preempted %v, want %v", got, lost)
+				}
+				return
+			}
+			t.Fatal("no goroutine keeps its CPU")
+		})
+	}
 }
 
 // TestPerfTakenAsleep tests that a thread that sleeps beside the goroutine's running, in a system

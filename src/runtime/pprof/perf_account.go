@@ -141,8 +141,8 @@ func RunningTime() time.Duration { return time.Duration(runtime_perfAccountRunni
 // the part TimePreempted is complete and TimeRunning is CPU time. Otherwise it is
 // found out at the ends of an [Interval] and by [ReadGoroutineTime], and known from there
 // on until the goroutine next leaves its thread, makes a system call or calls C. While a
-// goroutine works for a task of package runtime/task, each time of more than a millisecond
-// without a CPU is known in any case.
+// goroutine works for a task of package runtime/task, times of more than a millisecond
+// without a CPU are known on Linux without that.
 //
 // It costs a system call each time that the goroutine gets a thread or leaves it, or
 // makes a system call or calls C or returns from that, if the thread was without a CPU in
