@@ -107,7 +107,8 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 				a.leaveCounted(getg().m)
 			}
 			a.onThread = false
-			a.leaves(part, perfReadTime())
+			a.begin(part, perfReadTime())
+			a.left()
 			return false
 		}
 	} else if new == _Grunnable {
@@ -132,32 +133,27 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 		}
 		now := perfReadTime()
 		if a.part != perf.PartRunning {
-			perfGap(getg().m, now-a.since)
 			a.back(gp, now)
 		}
-		a.leaves(perf.PartRunnable, now)
+		a.begin(perf.PartRunnable, now)
+		a.left()
 		return false
 	} else if new == _Grunning {
 		now := perfReadTime()
 		if a.onThread {
-			if a.part != perf.PartRunning {
-				perfGap(getg().m, now-a.since)
-			}
 			a.back(gp, now)
 			a.begin(perf.PartRunning, now)
 			return false
 		}
 		a.onThread = true
 		a.switches++
-		mp := getg().m
-		a.calls = mp.ncgocall
-		perfGotThread(a, mp, now) // before what may wait for a lock
+		a.calls = getg().m.ncgocall
 		if now-a.turn > a.least {
 			perfLogAway(gp, a, now)
 		}
 		a.begin(perf.PartRunning, now)
 		a.turn = now
-		if a.mid != mp.id {
+		if mp := getg().m; a.mid != mp.id {
 			a.otherThread(mp)
 		}
 		return false
@@ -167,11 +163,7 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 		perfStatusFull(gp, a, old, new)
 		return false
 	}
-	now := perfReadTime()
-	if now-a.since > a.least {
-		perfBack(gp, a, now)
-	}
-	a.begin(part, now)
+	a.begin(part, perfReadTime())
 	return false
 }
 
@@ -205,10 +197,7 @@ func (a *perfAccount) cross(gp *g, new uint32) {
 	}
 	now := perfTicks()
 	if new != _Gsyscall {
-		perfGap(getg().m, now-a.since)
 		a.back(gp, now)
-	} else if now-a.since > a.least {
-		perfBack(gp, a, now)
 	}
 	a.begin(part, now)
 }
@@ -222,12 +211,8 @@ func (a *perfAccount) cross(gp *g, new uint32) {
 func (a *perfAccount) crossAsking(gp *g, part perf.Part) {
 	pc, sp, bp, lr := gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr
 	systemstack(func() {
-		if part == perf.PartRunning {
-			now := perfTicks()
-			perfGap(getg().m, now-a.since)
-			if now-a.since > a.least {
-				perfLogKept(gp, a, gp.syscallbp, now)
-			}
+		if now := perfTicks(); part == perf.PartRunning && now-a.since > a.least {
+			perfLogKept(gp, a, gp.syscallbp, now)
 		}
 		a.change(part)
 	})
@@ -259,11 +244,7 @@ func (a *perfAccount) follow(gp *g, old, new uint32) {
 			a.enter(gp, mp)
 			return
 		}
-		now := perfTicks()
-		if a.part != perf.PartRunning {
-			perfGap(mp, now-a.since)
-		}
-		a.back(gp, now)
+		a.back(gp, perfTicks())
 		a.change(perf.PartRunning)
 	case _Grunnable:
 		if a.onThread {
@@ -354,9 +335,7 @@ func (a *perfAccount) enter(gp *g, mp *m) {
 	if now := perfTicks(); now-a.turn > a.least {
 		perfLogAway(gp, a, now)
 	}
-	if a.change(perf.PartRunning); !a.cpuSince {
-		perfGotThread(a, mp, a.since)
-	}
+	a.change(perf.PartRunning)
 	a.turn = a.since
 	if a.mid != mp.id {
 		a.otherThread(mp)
@@ -397,17 +376,11 @@ func (a *perfAccount) leave(gp *g, part perf.Part) {
 		a.leaveCounted(getg().m)
 	}
 	if a.part != perf.PartRunning {
-		now := perfTicks()
-		perfGap(getg().m, now-a.since)
-		a.back(gp, now)
+		a.back(gp, perfTicks())
 	}
 	a.change(part)
 	a.onThread = false
-	if a.since-a.turn > a.least {
-		perfRan(a, a.since)
-	}
-	a.turn = a.since
-	perfLeftThread(getg().m, a.since)
+	a.left()
 	if a.counts != 0 || !a.pinned {
 		a.release(gp)
 	}
@@ -418,7 +391,9 @@ func (a *perfAccount) leave(gp *g, part perf.Part) {
 //go:nowritebarrierrec
 func (a *perfAccount) change(part perf.Part) {
 	now := perfTicks()
-	a.lose(getg().m, now, perfCPUFree)
+	if a.cpuSince {
+		a.preempted(now, perfCPUFree)
+	}
 	a.begin(part, now)
 	a.cpuSince = a.cpu && part == perf.PartRunning && perfCPUKnown(perfCPUAlways)
 	a.judge()
@@ -435,77 +410,48 @@ func (a *perfAccount) begin(part perf.Part, now int64) {
 	perfSeqEnd(&a.seq)
 }
 
-// leaves notes that the goroutine leaves its thread, now, to wait in a part.
+// left notes that the goroutine has left its thread, now.
 //
 //go:nosplit
 //go:nowritebarrierrec
-func (a *perfAccount) leaves(part perf.Part, now int64) {
-	if now-a.turn > a.least {
-		perfLeaves(a, now)
+func (a *perfAccount) left() {
+	if a.since-a.turn > a.least {
+		perfRan(a, a.since)
 	}
-	a.begin(part, now)
-	a.turn = now
-	perfLeftThread(getg().m, now)
-}
-
-// perfLeaves is called when the goroutine leaves its thread, which it has had for longer than
-// least, at now, and before its part changes.
-//
-//go:nowritebarrierrec
-func perfLeaves(a *perfAccount, now int64) {
-	a.take(getg().m, now)
-	perfRan(a, now)
+	a.turn = a.since
 }
 
 // back notes that the goroutine, which has kept its thread, is back from a system call or
-// the like, now; or from a move of its stack, during which it was running.
+// the like, now.
 //
 //go:nosplit
 //go:nowritebarrierrec
 func (a *perfAccount) back(gp *g, now int64) {
-	if now-a.since > a.least || a.member != 0 && perfTakenIsDue(getg().m, now) {
+	if now-a.since > a.least {
 		perfBack(gp, a, now)
 	}
 }
 
-// perfBack is called when a stretch on the goroutine's thread ends, now, that was longer than
-// least, or a reading of the thread's clocks is due, and before the part changes: on the
-// goroutine's own stack, or on the system stack.
+// perfBack is back on the goroutine's own stack, or on the system stack.
 //
 //go:nosplit
 //go:nowritebarrierrec
 func perfBack(gp *g, a *perfAccount, now int64) {
-	if a.part == perf.PartRunning && now-a.since <= perfTaskConfig.every {
-		return
+	if a.part == perf.PartRunning {
+		return // born
+	}
+	bp := gp.syscallbp
+	if a.part != perf.PartSyscall && a.part != perf.PartC {
+		bp = gp.sched.bp
 	}
 	if getg() == getg().m.g0 {
-		perfBackHere(gp, a, now)
+		perfLogKept(gp, a, bp, now)
 		return
 	}
 	// As in crossAsking.
-	pc, sp, bp, lr := gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr
-	systemstack(func() { perfBackHere(gp, a, now) })
-	gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr = pc, sp, bp, lr
-}
-
-// perfBackHere is perfBack on the system stack.
-//
-//go:nowritebarrierrec
-func perfBackHere(gp *g, a *perfAccount, now int64) {
-	if a.part == perf.PartRunning {
-		a.take(getg().m, now)
-		return
-	}
-	if now-a.since > a.least {
-		bp := gp.syscallbp
-		if a.part != perf.PartSyscall && a.part != perf.PartC {
-			bp = gp.sched.bp
-		}
-		perfLogKept(gp, a, bp, now)
-	}
-	if a.member != 0 {
-		perfFresh(getg().m, now) // so that what is summed up stays short
-	}
+	pc, sp, sbp, lr := gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr
+	systemstack(func() { perfLogKept(gp, a, bp, now) })
+	gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr = pc, sp, sbp, lr
 }
 
 // endMember ends a's membership, since its goroutine ends.
@@ -516,7 +462,9 @@ func (a *perfAccount) endMember(mp *m) {
 		a.leaveCounted(mp)
 	}
 	nanos, ticks := perfNow(mp)
-	a.lose(mp, ticks, perfCPUFree)
+	if a.cpuSince {
+		a.preempted(ticks, perfCPUFree)
+	}
 	a.settle(nanos, ticks)
 	a.leaveTask(perfLeaveEnd)
 }
@@ -535,45 +483,30 @@ func (a *perfAccount) judge() {
 	a.plain = (a.pinned || a.member != 0) && !a.cpu && !a.cpuSince && !a.bubbled && perfClockFit()
 }
 
-// lose adds the time, up to now, for which mp's thread had no CPU to PartPreempted, as far as
-// that is known, or can be with the effort (perfCPU*). A stretch that is longer than
-// perfTaskConfig.every is worth a system call.
-//
-//go:nowritebarrierrec
-func (a *perfAccount) lose(mp *m, now int64, effort uint8) {
-	if !a.cpuSince {
-		a.take(mp, now)
-		return
-	}
-	began := max(a.since, a.settled)
-	if a.cpu || a.least != perfNeverLog && now-began > perfTaskConfig.every {
-		effort = perfCPUAlways
-	}
-	var nanos int64
-	if nanos, a.cpuSince = perfCPUOff(effort); !a.cpuSince {
-		a.known += max(a.shown-began, 0) // as steady has said
-		return
-	}
-	a.lost(nanos, now-max(began, a.shown), max(now-began, 0))
-}
-
-// lost adds the time for which the thread had no CPU to PartPreempted, of a stretch of running that
-// has so many ticks at most. For so many it is known whether the thread had one.
+// preempted adds the time, up to now, for which the thread had no CPU to
+// PartPreempted, as far as that is known, or can be with the effort (perfCPU*).
+// a.cpuSince is set.
 //
 // What steady has shown as running stays that: the kernel's clock of CPU time may leave
 // out interrupts, and what a hypervisor took, of which the page knows nothing.
 //
 //go:nowritebarrierrec
-func (a *perfAccount) lost(nanos, most, known int64) {
-	off := int64(0)
-	if nanos > 0 {
-		off = max(min(a.nanosTicks(nanos), most), 0)
+func (a *perfAccount) preempted(now int64, effort uint8) {
+	if a.cpu {
+		effort = perfCPUAlways
 	}
-	perfSeqBegin(&a.seq)
-	a.known += known
-	a.ticks[perf.PartPreempted] += off
-	a.ticks[perf.PartRunning] -= off
-	perfSeqEnd(&a.seq)
+	var nanos int64
+	began := max(a.since, a.settled)
+	if nanos, a.cpuSince = perfCPUOff(effort); !a.cpuSince {
+		a.known += max(a.shown-began, 0) // as steady has said
+		return
+	}
+	a.known += max(now-began, 0)
+	if nanos > 0 {
+		off := max(min(a.nanosTicks(nanos), now-max(began, a.shown)), 0)
+		a.ticks[perf.PartPreempted] += off
+		a.ticks[perf.PartRunning] -= off
+	}
 }
 
 // nanosTicks converts to ticks. The rate may not be known yet; then it is that since
