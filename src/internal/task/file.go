@@ -61,7 +61,9 @@
 //	          before:clock after:clock usage goroutine:u goroutines:i
 //	          n*(event:s) n*(region) n*(note) n*(call) n*(stretch) n*(outlived)
 //	          outliving:i lost threshold:i usual trigger:s ender n*(caller)
-//	          with start less that of the server; older ones have no ender, or no callers
+//	          n*(ring:u next:u)
+//	          with start less that of the server; older ones have no ender, or no callers.
+//	          What is last is [Writer.At], or not there
 //	clock   = u n*(server:u count:u), the number n being in the lower 7 bits of a byte,
 //	          of which the upper one says that the clock has overflowed
 //	parts   = bits:u, and for each bit that is set, the lowest first, the time of the part:i
@@ -387,6 +389,14 @@ func (c *coder) task(t *Task, server *Server) {
 	if !c.reading || len(c.b) > 0 {
 		c.callers(t.Calls)
 	}
+}
+
+// places codes the places of a record.
+func (c *coder) places(p *RingPlaces) {
+	list(c, (*[]RingPlace)(p), 2, func(x *RingPlace) {
+		unsigned(c, &x.Ring)
+		unsigned(c, &x.Next)
+	})
 }
 
 // callers codes which goroutines have made and ended calls. Where fewer follow than there are calls, it is

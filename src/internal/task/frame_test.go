@@ -55,7 +55,7 @@ func moreFields(t testing.TB, file []byte) []byte {
 	header, records := bodies(t, file)
 	out := headerOf(header + "more")
 	for _, r := range records {
-		out = append(out, recordOf(header[:8], r+"more and more")...)
+		out = append(out, recordOf(header[:8], r+"\x00more and more")...)
 	}
 	return out
 }

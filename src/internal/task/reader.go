@@ -21,8 +21,9 @@ type Reader struct {
 	end     error  // why there is no more than that
 	err     error  // what Next returns from now on
 	skipped int64
-	cut     bool // the last bytes that were skipped are no record
-	alien   bool // there was nothing that looks like a header yet
+	cut     bool       // the last bytes that were skipped are no record
+	alien   bool       // there was nothing that looks like a header yet
+	at      RingPlaces // what At returns
 
 	section *Server // whose the open section is; nil if there is none
 	seed    uint32  // CRC of its nonce
@@ -38,6 +39,9 @@ func NewReader(r io.Reader) *Reader {
 // Skipped returns how many bytes have been skipped so far: those that were damaged, were
 // records that need strings of damaged ones, or were cut at the end.
 func (r *Reader) Skipped() int64 { return r.skipped }
+
+// At returns the [Writer.At] of the record that Next has returned last, or nil.
+func (r *Reader) At() RingPlaces { return r.at }
 
 // Next returns the next record. Records share servers, strings and stacks, which must not
 // be modified. The error is [io.EOF] at the end, and [io.ErrUnexpectedEOF] if what is
@@ -194,6 +198,9 @@ func (r *Reader) record(b []byte) (*Task, int) {
 	c.define()
 	t := &Task{Server: r.section}
 	c.task(t, r.section)
+	if r.at = nil; len(c.b) > 0 {
+		c.places(&r.at)
+	}
 	c.b = nil
 	if c.err != nil {
 		return nil, n

@@ -20,6 +20,11 @@ type Writer struct {
 	// Public leaves out of the records what may be secret; see [Task.Public].
 	Public bool
 
+	// At is where the reader of rings is that the next record comes from, or nil. The first one is that in
+	// the record's own ring. Others are where it has passed over records since the one before. An
+	// answer has them, so that who reads it knows how far it goes.
+	At RingPlaces
+
 	w      io.Writer
 	server *Server // of tasks without one
 
@@ -48,15 +53,17 @@ func (w *Writer) Write(t *Task) error {
 	if w.Public {
 		t = t.Public()
 	}
+	at := w.At
+	w.At = nil
 	server := t.Server
 	if server == nil {
 		server = w.server
 	}
 	begin := w.section == nil || w.size >= sectionSize || !w.section.equal(server)
-	err := w.encode(t, server, begin)
+	err := w.encode(t, server, begin, at)
 	if err == errStrings && !begin {
 		begin = true
-		err = w.encode(t, server, begin)
+		err = w.encode(t, server, begin, at)
 	}
 	if err != nil {
 		if begin {
@@ -77,7 +84,7 @@ func (w *Writer) Write(t *Task) error {
 }
 
 // encode sets w.out to the record, after a header if a section begins.
-func (w *Writer) encode(t *Task, server *Server, begin bool) error {
+func (w *Writer) encode(t *Task, server *Server, begin bool, at RingPlaces) error {
 	w.out = w.out[:0]
 	if begin {
 		if err := w.begin(server); err != nil {
@@ -88,6 +95,9 @@ func (w *Writer) encode(t *Task, server *Server, begin bool) error {
 	c.b, c.err, c.fresh = c.b[:0], nil, c.fresh[:0]
 	first := len(c.number) + 1
 	c.task(t, server)
+	if at != nil {
+		c.places(&at)
+	}
 
 	b := binary.AppendUvarint(w.body[:0], uint64(first))
 	b = binary.AppendUvarint(b, uint64(len(c.fresh)))

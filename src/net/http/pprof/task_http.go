@@ -32,6 +32,9 @@ func init() {
 // A taskReader is a [record.RingReader], whose server is in the stats.
 type taskReader interface {
 	Next() *record.Task
+	Round()
+	Places() record.RingPlaces
+	Place() record.RingPlace
 	Stats() record.RingStats
 }
 
@@ -97,13 +100,25 @@ func writeTaskFile(w io.Writer, list iter.Seq[*record.Task], req *taskRequest) e
 	fw := record.NewWriter(w, tasks.stats().Server)
 	fw.Public = req.isPublic
 	a, _ := w.(*taskAnswer)
+	var left record.RingPlaces // of records that are too large for a file
+	lost := int64(0)           // these, and those that they say are lost
 	for t := range list {
+		if lost > 0 {
+			t.Lost.Before += lost
+		}
+		if a != nil {
+			fw.At = append(a.from.at, left...)
+		}
 		if err := fw.Write(t); err != nil {
 			if a == nil || a.err != nil {
 				return err
 			}
-			a.left++ // the record is too large for a file
+			a.left++
+			left.Raise(a.from.at)
+			lost = t.Lost.Before + 1
+			continue
 		}
+		left, lost = nil, 0
 	}
 	return nil
 }
@@ -273,8 +288,8 @@ func serveTaskFormat(w http.ResponseWriter, r *http.Request, req *taskRequest) {
 	}
 	defer func() { <-collectors }()
 
-	c := &taskCollector{req: req, ctx: r.Context(), from: tasks.reader(req.seconds == 0)}
-	a := &taskAnswer{ResponseWriter: w, ctx: r.Context(), format: req.format}
+	c := newTaskCollector(r.Context(), req)
+	a := &taskAnswer{ResponseWriter: w, ctx: r.Context(), format: req.format, from: c}
 	if srv, ok := a.ctx.Value(http.ServerContextKey).(*http.Server); ok && srv.WriteTimeout > 0 {
 		a.until = time.Now().Add(srv.WriteTimeout).Add(time.Duration(req.seconds) * time.Second)
 	}
@@ -301,6 +316,7 @@ func serveTaskFormat(w http.ResponseWriter, r *http.Request, req *taskRequest) {
 	w.Header().Set(tasksHeader, strconv.FormatUint(c.n, 10))
 	w.Header().Set(tasksLostHeader, strconv.FormatUint(c.from.Stats().Dropped, 10))
 	w.Header().Set(tasksLeftOutHeader, strconv.FormatUint(a.left, 10))
+	w.Header().Set(tasksUntilHeader, c.places())
 }
 
 // Trailers of an answer with records. They are known at its end.
@@ -308,6 +324,7 @@ const (
 	tasksHeader        = "X-Go-Tasks"          // records that were asked for, and read
 	tasksLostHeader    = "X-Go-Tasks-Lost"     // that the rings have lost while they were read
 	tasksLeftOutHeader = "X-Go-Tasks-Left-Out" // that were too large for the format
+	tasksUntilHeader   = "X-Go-Tasks-Until"    // where it ends in the rings
 )
 
 // A taskAnswer is an answer that begins with the first byte of its body: until then it
@@ -316,6 +333,7 @@ type taskAnswer struct {
 	http.ResponseWriter
 	ctx    context.Context
 	format *taskFormat
+	from   *taskCollector
 	begun  bool
 	err    error     // of the connection
 	until  time.Time // the server's deadline, or zero
@@ -343,8 +361,11 @@ func (a *taskAnswer) begin() {
 	h := a.Header()
 	h.Set("Content-Type", a.format.contentType)
 	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s"`, a.format.file))
-	for _, name := range []string{tasksHeader, tasksLostHeader, tasksLeftOutHeader} {
+	for _, name := range []string{tasksHeader, tasksLostHeader, tasksLeftOutHeader, tasksUntilHeader} {
 		h.Add("Trailer", name)
+	}
+	if a.from != nil {
+		h.Set(tasksFromHeader, a.from.begun)
 	}
 	a.WriteHeader(http.StatusOK)
 }
@@ -368,69 +389,6 @@ func (a *taskAnswer) flush() {
 		a.patient()
 		http.NewResponseController(a.ResponseWriter).Flush()
 	}
-}
-
-// pollTasks is how often a collector looks for new records.
-const pollTasks = 20 * time.Millisecond
-
-// A taskCollector collects the records that a request asks for.
-type taskCollector struct {
-	req   *taskRequest
-	ctx   context.Context
-	from  taskReader
-	flush func()
-	n     uint64 // records
-}
-
-// records returns the records: those in the rings, or what comes within req.seconds. It
-// ends if the client is gone.
-func (c *taskCollector) records() iter.Seq[*record.Task] {
-	return func(yield func(*record.Task) bool) {
-		if c.req.seconds == 0 {
-			c.drain(yield)
-			return
-		}
-		end := time.NewTimer(time.Duration(c.req.seconds) * time.Second)
-		defer end.Stop()
-		poll := time.NewTicker(pollTasks)
-		defer poll.Stop()
-		for {
-			select {
-			case <-c.ctx.Done():
-				return
-			case <-end.C:
-				c.drain(yield)
-				return
-			case <-poll.C:
-				if !c.drain(yield) {
-					return
-				}
-				c.flush()
-			}
-		}
-	}
-}
-
-// drain passes on those records that are in the rings, and reports whether to go on.
-// It doesn't wait for the rings to be empty, which in a busy program they may never be.
-func (c *taskCollector) drain(yield func(*record.Task) bool) bool {
-	for range c.from.Stats().Waiting {
-		t := c.from.Next()
-		if t == nil || c.ctx.Err() != nil {
-			break
-		}
-		if !c.req.wants(t) {
-			continue
-		}
-		if c.req.isPublic {
-			t = t.Public()
-		}
-		c.n++
-		if !yield(t) {
-			return false
-		}
-	}
-	return c.ctx.Err() == nil
 }
 
 // Tasks responds with a page on what the tasks of the program have cost, where they
