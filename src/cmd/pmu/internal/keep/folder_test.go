@@ -7,6 +7,7 @@ package keep
 import (
 	"bytes"
 	"context"
+	record "internal/task"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -98,7 +99,7 @@ func TestSecrets(t *testing.T) {
 // TestLargest tests that readers of a folder can read each of its files as a whole.
 func TestLargest(t *testing.T) {
 	for _, most := range []int64{least, 1 << 30, 1 << 40} {
-		f, err := open(t.TempDir(), most, 1)
+		f, err := openFolder(t.TempDir(), most, 1, func(string, *record.Task) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
