@@ -222,6 +222,6 @@ type Lost struct {
 	Regions       int64         // of names that were too many
 	Calls         int64         // that were too many, the shortest ones
 	Notes         int64         // that were too many or too long
-	Before        int64         // records that rings have lost, or that were too large for a file, before this one
+	Before        int64         // records that the ring has lost before this one
 	Unfound       int64         // goroutines that nested so many tasks that they did not come back to this one, and children that are too deep
 }

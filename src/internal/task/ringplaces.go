@@ -69,7 +69,7 @@ func (p RingPlaces) Slow() (list RingPlaces) {
 	return list
 }
 
-// MarshalText returns p in a form for headers and files: 0:17 2:400.
+// MarshalText returns p in a form for JSON: 0:17 2:400.
 func (p RingPlaces) MarshalText() ([]byte, error) {
 	var b []byte
 	for i, x := range p {
@@ -96,6 +96,72 @@ func (p *RingPlaces) UnmarshalText(text []byte) error {
 	}
 	return nil
 }
+
+// A Progress is up to where an answer has all records: those in Places, and before them in their rings, were
+// sent, or are counted here. Counts are those since the answer began.
+type Progress struct {
+	Places  RingPlaces
+	Lost    int64 // records that the rings have lost
+	LeftOut int64 // that are too large for a file
+}
+
+// A Mark is the beginning or the end of an answer. A file has it in a header of its own, of no server.
+// Between them are the records of Process that are asked for, from the places of one to those of the other.
+type Mark struct {
+	End     bool
+	Process string
+	Progress
+}
+
+// Kinds of marks in a header.
+const (
+	noMark = iota
+	beginMark
+	endMark
+)
+
+// maxCounted bounds what a Progress counts, so that sums of what servers say do not wrap.
+const maxCounted = 1 << 48
+
+// progress codes a Progress. What is read may come from anywhere. So there are no more places than rings.
+func (c *coder) progress(p *Progress) {
+	list(c, (*[]RingPlace)(&p.Places), 2, func(x *RingPlace) {
+		unsigned(c, &x.Ring)
+		unsigned(c, &x.Next)
+		if uint(x.Ring) >= perf.AllTaskRings {
+			c.fail(errMalformed)
+		}
+	})
+	unsigned(c, &p.Lost)
+	unsigned(c, &p.LeftOut)
+	if len(p.Places) > perf.AllTaskRings || uint64(p.Lost) > maxCounted || uint64(p.LeftOut) > maxCounted {
+		c.fail(errMalformed)
+	}
+}
+
+// mark reads what a header has of a mark. It returns nil if there is none, or one that only later releases know.
+func (c *coder) mark() *Mark {
+	var kind uint64
+	if len(c.b) > 0 {
+		unsigned(c, &kind)
+	}
+	if kind != beginMark && kind != endMark {
+		return nil
+	}
+	m := &Mark{End: kind == endMark, Process: c.inline()}
+	c.progress(&m.Progress)
+	for i, x := range m.Places {
+		if i > 0 && x.Ring <= m.Places[i-1].Ring {
+			c.fail(errMalformed)
+		}
+	}
+	if len(m.Process) > maxProcess {
+		c.fail(errMalformed)
+	}
+	return m
+}
+
+const maxProcess = 64 // bytes of its name
 
 // Process names this process, whose rings places are in. It is random.
 var Process = sync.OnceValue(func() string { return strconv.FormatUint(rand.Uint64()|1, 16) })

@@ -19,9 +19,9 @@ type RingReader interface {
 	// of one that has older records.
 	Round()
 
-	// Places returns where the reader is: all records before are those that Next has returned, and
-	// those that they have told are lost. Place is that in the ring of the last one.
-	Places() RingPlaces
+	// Progress returns where the reader is: all records before are those that Next has returned, and
+	// those that are lost. Place is that in the ring of the last one.
+	Progress() Progress
 	Place() RingPlace
 	Stats() RingStats
 	Server() *Server // of the records; nil if nothing has ever been recorded

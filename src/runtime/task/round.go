@@ -14,12 +14,13 @@ func (r *ringReader) Round() {
 	}
 }
 
-// Places returns where the reader is.
-func (r *ringReader) Places() (p record.RingPlaces) {
+// Progress returns where the reader is. Lost has also what no record has told yet: of a damaged record that
+// is the last one of its ring, none may ever.
+func (r *ringReader) Progress() record.Progress {
+	p := record.Progress{Lost: int64(r.stats.Dropped)}
 	for i := range r.at {
-		// No record has told yet of what is lost just before the next one.
-		if n := r.at[i].number - r.at[i].lost; n > 0 {
-			p = append(p, record.RingPlace{Ring: i, Next: n})
+		if n := r.at[i].number; n > 0 {
+			p.Places = append(p.Places, record.RingPlace{Ring: i, Next: n})
 		}
 	}
 	return p

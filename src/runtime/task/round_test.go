@@ -27,7 +27,7 @@ func TestRound(t *testing.T) {
 	for range n {
 		push("TestRound, slow")
 	}
-	begin := r.Places()
+	begin := r.Progress().Places
 	r.Round()
 	slow, all, at := 0, 0, record.RingPlaces(nil)
 	for rec := r.Next(); rec != nil; rec = r.Next() {
@@ -43,17 +43,17 @@ func TestRound(t *testing.T) {
 	if slow != n {
 		t.Errorf("a round has %d records of %d", slow, n)
 	}
-	if end := r.Places(); !at.Within(end) || end.Within(begin) {
+	if end := r.Progress().Places; !at.Within(end) || end.Within(begin) {
 		t.Errorf("it began at %v, its last records are at %v, and it ended at %v", begin, at, end)
 	}
 	later := record.NewRingReader(false)
-	if at := later.Places(); r.Places().Within(begin) || at.Within(r.Places()) {
-		t.Errorf("another reader begins at %v, and %v was read", at, r.Places())
+	if at := later.Progress().Places; r.Progress().Places.Within(begin) || at.Within(r.Progress().Places) {
+		t.Errorf("another reader begins at %v, and %v was read", at, r.Progress().Places)
 	}
 	r.Round()
 	for rec := r.Next(); rec != nil; rec = r.Next() {
 	}
-	if at := later.Places(); !at.Within(r.Places()) {
-		t.Errorf("another reader begins at %v, and only %v was read", at, r.Places())
+	if at := later.Progress().Places; !at.Within(r.Progress().Places) {
+		t.Errorf("another reader begins at %v, and only %v was read", at, r.Progress().Places)
 	}
 }

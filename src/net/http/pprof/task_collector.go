@@ -8,6 +8,7 @@ import (
 	"context"
 	record "internal/task"
 	"iter"
+	"slices"
 	"time"
 )
 
@@ -20,20 +21,18 @@ type taskCollector struct {
 	ctx   context.Context
 	from  taskReader
 	flush func()
-	begun string // the header
+	begun record.Progress
 	n     uint64 // records
 
-	at record.RingPlaces // of the record that is passed on, and what was passed over before it
-
-	// What was passed over and lost since the last record that was asked for.
-	passed record.RingPlaces
-	lost   int64
+	// At is how far the answer goes with the record that is passed on. Whoever sends that clears the
+	// places: those are of this record, which comes first, and of what was passed over before it.
+	at record.Progress
 }
 
 // newTaskCollector returns one that begins where req says.
 func newTaskCollector(ctx context.Context, req *taskRequest) *taskCollector {
 	c := &taskCollector{req: req, ctx: ctx, from: tasks.reader(req.seconds == 0)}
-	c.begun = c.places()
+	c.begun = c.from.Progress()
 	return c
 }
 
@@ -75,21 +74,13 @@ func (c *taskCollector) drain(yield func(*record.Task) bool) bool {
 		if t == nil {
 			break
 		}
-		at := c.from.Place()
+		c.pass(t)
 		if !c.req.wants(t) {
-			c.lost += t.Lost.Before
-			c.passed.Raise(record.RingPlaces{at})
 			continue
 		}
 		if c.req.isPublic {
 			t = t.Public()
 		}
-		// Who reads the answer is to know how far it goes if it breaks off, and what was lost until then.
-		if c.lost > 0 {
-			t.Lost.Before += c.lost
-		}
-		c.at = append(record.RingPlaces{at}, c.passed...)
-		c.lost, c.passed = 0, nil
 		c.n++
 		if !yield(t) {
 			return false
@@ -98,18 +89,25 @@ func (c *taskCollector) drain(yield func(*record.Task) bool) bool {
 	return c.ctx.Err() == nil
 }
 
-// tasksFromHeader is the header of an answer that says where it begins in the rings: from there on it has all
-// records that are asked for, up to its end. If it breaks off, its last record says up to where. Who has
-// read those before knows by it whether others were between.
-const tasksFromHeader = "X-Go-Tasks-From"
+// pass notes where a record was: who reads the answer is to know how far it goes if it breaks off, and what
+// was lost until then.
+func (c *taskCollector) pass(t *record.Task) {
+	own := c.from.Place()
+	c.at.Lost += t.Lost.Before
+	c.at.Places = slices.DeleteFunc(c.at.Places, func(x record.RingPlace) bool { return x.Ring == own.Ring })
+	c.at.Places = slices.Insert(c.at.Places, 0, own)
+}
 
-// places returns the process, and where the reader is in its rings: those which may have records that are
-// asked for.
-func (c *taskCollector) places() string {
-	at := c.from.Places()
-	if c.req.slow {
-		at = at.Slow()
+// mark returns where the answer begins or ends: in those rings which may have records that are asked for.
+// Between a beginning and an end it has all of these. If it breaks off, its last record says up to where. Who
+// has read those before knows by it whether others were between.
+func (c *taskCollector) mark(end bool) *record.Mark {
+	m := &record.Mark{End: end, Process: record.Process(), Progress: c.begun}
+	if end {
+		m.Progress = c.from.Progress()
 	}
-	text, _ := at.MarshalText()
-	return record.Process() + " " + string(text)
+	if c.req.slow {
+		m.Places = m.Places.Slow()
+	}
+	return m
 }

@@ -33,7 +33,7 @@ func init() {
 type taskReader interface {
 	Next() *record.Task
 	Round()
-	Places() record.RingPlaces
+	Progress() record.Progress
 	Place() record.RingPlace
 	Stats() record.RingStats
 }
@@ -100,27 +100,32 @@ func writeTaskFile(w io.Writer, list iter.Seq[*record.Task], req *taskRequest) e
 	fw := record.NewWriter(w, tasks.stats().Server)
 	fw.Public = req.isPublic
 	a, _ := w.(*taskAnswer)
-	var left record.RingPlaces // of records that are too large for a file
-	lost := int64(0)           // these, and those that they say are lost
-	for t := range list {
-		if lost > 0 {
-			t.Lost.Before += lost
-		}
-		if a != nil {
-			fw.At = append(a.from.at, left...)
-		}
-		if err := fw.Write(t); err != nil {
-			if a == nil || a.err != nil {
+	if a == nil {
+		for t := range list {
+			if err := fw.Write(t); err != nil {
 				return err
 			}
-			a.left++
-			left.Raise(a.from.at)
-			lost = t.Lost.Before + 1
-			continue
 		}
-		left, lost = nil, 0
+		return nil
 	}
-	return nil
+	if err := fw.Mark(a.from.mark(false)); err != nil {
+		return err
+	}
+	for t := range list {
+		fw.At = a.from.at
+		fw.At.LeftOut = int64(a.left)
+		err := fw.Write(t)
+		if err == nil {
+			a.from.at.Places = a.from.at.Places[:0]
+		} else if a.err != nil {
+			return err
+		} else {
+			a.left++ // the record is too large for a file
+		}
+	}
+	m := a.from.mark(true)
+	m.LeftOut = int64(a.left)
+	return fw.Mark(m)
 }
 
 // taskParams are the parameters of a page, of a page on a task, and of a format. Others
@@ -316,7 +321,6 @@ func serveTaskFormat(w http.ResponseWriter, r *http.Request, req *taskRequest) {
 	w.Header().Set(tasksHeader, strconv.FormatUint(c.n, 10))
 	w.Header().Set(tasksLostHeader, strconv.FormatUint(c.from.Stats().Dropped, 10))
 	w.Header().Set(tasksLeftOutHeader, strconv.FormatUint(a.left, 10))
-	w.Header().Set(tasksUntilHeader, c.places())
 }
 
 // Trailers of an answer with records. They are known at its end.
@@ -324,7 +328,6 @@ const (
 	tasksHeader        = "X-Go-Tasks"          // records that were asked for, and read
 	tasksLostHeader    = "X-Go-Tasks-Lost"     // that the rings have lost while they were read
 	tasksLeftOutHeader = "X-Go-Tasks-Left-Out" // that were too large for the format
-	tasksUntilHeader   = "X-Go-Tasks-Until"    // where it ends in the rings
 )
 
 // A taskAnswer is an answer that begins with the first byte of its body: until then it
@@ -361,11 +364,8 @@ func (a *taskAnswer) begin() {
 	h := a.Header()
 	h.Set("Content-Type", a.format.contentType)
 	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s"`, a.format.file))
-	for _, name := range []string{tasksHeader, tasksLostHeader, tasksLeftOutHeader, tasksUntilHeader} {
+	for _, name := range []string{tasksHeader, tasksLostHeader, tasksLeftOutHeader} {
 		h.Add("Trailer", name)
-	}
-	if a.from != nil {
-		h.Set(tasksFromHeader, a.from.begun)
 	}
 	a.WriteHeader(http.StatusOK)
 }

@@ -55,8 +55,8 @@ type feedReader struct {
 	end    uint64 // of the round
 }
 
-func (r *feedReader) Places() record.RingPlaces {
-	return record.RingPlaces{{Ring: 0, Next: uint64(r.at)}}
+func (r *feedReader) Progress() record.Progress {
+	return record.Progress{Places: record.RingPlaces{{Ring: 0, Next: uint64(r.at)}}}
 }
 
 func (r *feedReader) Place() record.RingPlace { return record.RingPlace{Ring: 0, Next: uint64(r.at)} }

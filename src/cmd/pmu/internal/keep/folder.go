@@ -47,7 +47,7 @@ type file struct {
 	Name    string `json:"name"`
 	Records int64  `json:"records"`
 
-	// Its records are of this URL and process.
+	// Its records are of this URL, with what selects them, and process.
 	URL     string `json:"url,omitempty"`
 	Process string `json:"process,omitempty"`
 
@@ -62,8 +62,10 @@ const (
 	// largest is the largest size of a file: readers stop at 1 GiB of one, unless they are told otherwise.
 	largest = 256 << 20
 
-	// least is the least bound: a record takes up to 1 MiB.
+	// least is the least bound: a record takes up to 1 MiB. So does what an old and a new ledger have of a
+	// server, at most.
 	least = 8 << 20
+	each  = 1 << 20
 
 	// remembered is how many of the removed records are still known: a stream that begins while another
 	// one goes on, or that is behind, may have them again.
@@ -83,8 +85,8 @@ func numberOf(name string) (number int, ok bool) {
 // openFolder opens a folder, which is made if there is none. It reads the files that are there, and so finds
 // which records are there, how many the ledger lacks, and what was not written to its end.
 func openFolder(dir string, most int64, servers int, disk func(step string, t *record.Task) error) (f *folder, err error) {
-	if most < least {
-		return nil, fmt.Errorf("%d bytes are too few: it takes %d at least", most, least)
+	if need := max(least, 2*each*int64(servers)); most < need {
+		return nil, fmt.Errorf("%d bytes are too few: it takes %d at least", most, need)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -156,7 +158,7 @@ func (f *folder) count(name string, old file) error {
 			break // what is no record is damage
 		}
 		x.Records++
-		x.to.Raise(rr.At())
+		x.to.Raise(rr.At().Places)
 		f.note(&x, t)
 	}
 	f.ledger.Damaged += rr.Skipped()
@@ -185,15 +187,16 @@ func (f *folder) note(x *file, t *record.Task) {
 	}
 }
 
-// An appender writes the records of one server: each has its own file, as what records have in common
-// is written once.
+// An appender writes the records of one process of a server: each has its own file, as what records have in
+// common is written once.
 type appender struct {
-	f    *folder
-	url  string   // of the server
-	name string   // of the file, or ""
-	out  *os.File // the file
-	w    *record.Writer
-	buf  bytes.Buffer
+	f       *folder
+	url     string // of the server, with what selects records
+	process string
+	name    string   // of the file, or ""
+	out     *os.File // the file
+	w       *record.Writer
+	buf     bytes.Buffer
 }
 
 // add writes a record of a reading, unless it is there already. At is where that is. The folder is locked.
@@ -204,7 +207,7 @@ func (a *appender) add(t *record.Task, r *reading, at record.RingPlaces) error {
 	}
 	// The ledger may be saved while the record is written. It balances then, too: the record is not read
 	// until it is written.
-	own := at[:min(1, len(at))]
+	own := at[:min(1, len(at))] // in its ring
 	switch _, ok := f.seen[idOf(t)]; {
 	case ok:
 		f.ledger.Read++
@@ -216,7 +219,7 @@ func (a *appender) add(t *record.Task, r *reading, at record.RingPlaces) error {
 		return nil
 	}
 	x := f.file(a.name) // nil if it was removed, too
-	if x != nil && (x.size >= f.part || x.Process != r.process) {
+	if x != nil && x.size >= f.part {
 		x = nil
 	}
 	if x != nil && a.encode(t, own) && x.size+int64(a.buf.Len()) > f.part {
@@ -232,7 +235,7 @@ func (a *appender) add(t *record.Task, r *reading, at record.RingPlaces) error {
 		f.ledger.TooLarge++
 		return nil
 	}
-	if f.err = a.write(x, t, r.process); f.err != nil {
+	if f.err = a.write(x, t); f.err != nil {
 		return f.err
 	}
 	f.file(a.name).to.Raise(own)
@@ -242,17 +245,17 @@ func (a *appender) add(t *record.Task, r *reading, at record.RingPlaces) error {
 // encode encodes a record. It reports false, and there is nothing, if it is too large.
 func (a *appender) encode(t *record.Task, own record.RingPlaces) bool {
 	a.buf.Reset()
-	a.w.At = own
+	a.w.At.Places = own
 	return a.w.Write(t) == nil
 }
 
 // write writes what is encoded, to a new file if x is nil. It is one call of the system: if the program
 // is killed, a file has the record as a whole, or a part at its end.
-func (a *appender) write(x *file, t *record.Task, process string) (err error) {
+func (a *appender) write(x *file, t *record.Task) (err error) {
 	f := a.f
 	n := int64(a.buf.Len())
 	if x == nil {
-		if err := f.begin(a, process); err != nil {
+		if err := f.begin(a); err != nil {
 			return err
 		}
 	}
@@ -277,7 +280,7 @@ func (a *appender) write(x *file, t *record.Task, process string) (err error) {
 }
 
 // begin begins a file of an appender.
-func (f *folder) begin(a *appender, process string) (err error) {
+func (f *folder) begin(a *appender) (err error) {
 	if err := f.disk("new file", nil); err != nil {
 		return err
 	}
@@ -286,7 +289,7 @@ func (f *folder) begin(a *appender, process string) (err error) {
 	if a.out, err = os.OpenFile(filepath.Join(f.dir, a.name), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600); err != nil {
 		return err
 	}
-	f.ledger.Files = append(f.ledger.Files, file{Name: a.name, URL: a.url, Process: process})
+	f.ledger.Files = append(f.ledger.Files, file{Name: a.name, URL: a.url, Process: a.process})
 	return f.save()
 }
 
@@ -320,8 +323,10 @@ func (f *folder) room(but string, bytes int64) error {
 			return nil // it has much less than the bound
 		}
 		x := f.ledger.Files[i]
-		if u := f.ledger.Until[x.URL]; u != nil && u.Process == x.Process {
-			u.Removed.Raise(x.to)
+		for _, u := range f.ledger.Extents[x.URL] {
+			if u.Process == x.Process {
+				u.Removed.Raise(x.to)
+			}
 		}
 		if err := cmp.Or(f.save(), f.disk("remove", nil)); err != nil {
 			return err

@@ -16,7 +16,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 )
@@ -29,7 +28,6 @@ type follower struct {
 	name   string
 	url    *url.URL
 	client *http.Client
-	app    *appender
 	line   *line
 	say    *sayer
 
@@ -48,7 +46,7 @@ func (f *follower) run(ctx context.Context) {
 	for ctx.Err() == nil && f.written() == nil {
 		s, err := f.begin(ctx)
 		if err == nil {
-			open.Go(func() { s.read(f) })
+			open.Go(func() { s.err = f.read(s.answer); close(s.done) })
 			select {
 			case <-time.After(time.Until(s.begun.Add(f.stream - f.overlap))):
 				wait = f.retry
@@ -66,11 +64,12 @@ func (f *follower) run(ctx context.Context) {
 
 // catchUp reads what the server still has whenever the line is behind, until ctx is done.
 func (f *follower) catchUp(ctx context.Context) {
-	wait := f.retry
+	var pause time.Duration
 	for ctx.Err() == nil && f.written() == nil {
 		behind, well := f.line.behind()
 		if well {
 			f.note(ctx, nil)
+			pause = 0
 		}
 		if !behind {
 			select {
@@ -79,14 +78,13 @@ func (f *follower) catchUp(ctx context.Context) {
 			}
 			continue
 		}
+		sleep(ctx, pause)
 		begun := time.Now()
 		if err := f.past(ctx); err != nil {
 			f.note(ctx, err)
 		}
-		if wait = min(2*wait, f.slowest); time.Since(begun) > f.slowest {
-			wait = f.retry
-		}
-		sleep(ctx, wait)
+		// It is a lot of work for the server, and may never succeed. So it has a rest of the same time at least.
+		pause = max(f.retry, min(2*pause, f.stream), time.Since(begun))
 	}
 }
 
@@ -100,9 +98,9 @@ func sleep(ctx context.Context, d time.Duration) {
 
 // written returns the error that a record could not be written by.
 func (f *follower) written() error {
-	f.app.f.mu.Lock()
-	defer f.app.f.mu.Unlock()
-	return f.app.f.err
+	f.line.f.mu.Lock()
+	defer f.line.f.mu.Unlock()
+	return f.line.f.err
 }
 
 // note says an error, unless it did so already, or that there is none any more.
@@ -129,24 +127,13 @@ type stream struct {
 	err  error // once it is done
 }
 
-// begin begins a stream. It returns when the server reads what is recorded.
+// begin begins a stream.
 func (f *follower) begin(ctx context.Context) (*stream, error) {
 	a, err := f.get(ctx, f.stream)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.line.begin(&a.reading); err != nil {
-		a.close()
-		return nil, err
-	}
 	return &stream{answer: a, done: make(chan struct{})}, nil
-}
-
-// read reads all of a stream.
-func (s *stream) read(f *follower) {
-	defer close(s.done)
-	e := s.all(f)
-	s.err = cmp.Or(f.line.end(&s.reading, e), e.err)
 }
 
 // past reads the records that the server still has.
@@ -155,18 +142,14 @@ func (f *follower) past(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := f.line.beginPast(&a.reading); err != nil {
-		a.close()
-		return err
-	}
-	e := a.all(f)
-	return cmp.Or(f.line.endPast(&a.reading, e), e.err)
+	return f.read(a)
 }
 
 // An answer is one with records.
 type answer struct {
 	*http.Response
 	reading
+	known  bool // where it begins, or that the server is of an older release and does not say that
 	cancel context.CancelFunc
 	alive  func() // there was something to read
 }
@@ -188,7 +171,7 @@ func (f *follower) get(ctx context.Context, d time.Duration) (*answer, error) {
 	most := d + time.Minute
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(most, func() { cancel(fmt.Errorf("nothing came within %v", most)) })
-	a := &answer{reading: reading{begun: time.Now()}, alive: func() {}}
+	a := &answer{reading: reading{begun: time.Now(), past: d == 0}, alive: func() {}}
 	a.cancel = func() { timer.Stop(); cancel(nil) }
 	if d == 0 {
 		a.alive = func() { timer.Reset(most) }
@@ -211,79 +194,95 @@ func (f *follower) get(ctx context.Context, d time.Duration) (*answer, error) {
 		a.close()
 		return nil, fmt.Errorf("the server says %s: %q", a.Status, bytes.TrimSpace(text))
 	}
-	if a.process, a.from, err = places(a.Header, "X-Go-Tasks-From"); err != nil {
-		a.close()
-		return nil, err
-	}
 	return a, nil
 }
 
-// places returns a process, and places in its rings, from a header or a trailer.
-func places(h http.Header, name string) (process string, at record.RingPlaces, err error) {
-	process, text, _ := strings.Cut(h.Get(name), " ")
-	if process == "" {
-		return "", nil, fmt.Errorf("the answer has no %s: the server is of an older release, or a proxy takes it away", name)
-	}
-	err = at.UnmarshalText([]byte(text))
-	return process, at, err
-}
-
-// An ending is how an answer has ended.
-type ending struct {
-	whole         bool
-	to            record.RingPlaces
-	lost, leftOut int64 // what the server says at the end of one that is whole
-	err           error // nil if it is whole
-}
-
-// count counts what a reading's records have not told.
-func (e *ending) count(l *ledger, r *reading) {
-	if e.whole {
-		// What was too large is lost, too, as records tell it.
-		l.LeftOut += e.leftOut
-		l.Lost += max(e.lost-r.told, -e.leftOut)
-	}
-}
-
-// all reads the records of an answer, and adds them to the folder.
-func (a *answer) all(f *follower) *ending {
+// read reads all of an answer, and adds its records to the folder.
+func (f *follower) read(a *answer) error {
 	defer a.close()
+	end, err := f.records(a)
+	if a.known {
+		err = cmp.Or(f.line.end(&a.reading, end), err)
+	}
+	return err
+}
+
+// records reads the records of an answer, and returns where it ends.
+func (f *follower) records(a *answer) (end *record.Progress, err error) {
 	r := record.NewReader(a.Body)
-	for {
-		t, err := r.Next()
-		if err != nil {
-			return a.ending(err)
-		}
-		a.alive()
-		if err := f.add(t, a, r.At()); err != nil {
-			return &ending{err: err}
+	r.Mark = func(m *record.Mark) {
+		if m.End {
+			end = &m.Progress
+		} else if !a.known {
+			a.process, a.from = m.Process, m.Places
+			err = cmp.Or(err, f.know(a))
 		}
 	}
+	for {
+		t, broken := r.Next()
+		whole := t != nil || broken == io.EOF
+		if whole && err == nil {
+			err = f.know(a) // of an older release, if there was no mark before
+		}
+		switch {
+		case err != nil:
+			return nil, err
+		case whole && r.Skipped() > 0:
+			return nil, errors.New("the answer is damaged")
+		case broken != nil:
+			return a.ending(end, broken)
+		}
+		if err := f.add(t, a, r.At()); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// know notes where an answer begins.
+func (f *follower) know(a *answer) error {
+	a.alive()
+	if a.known {
+		return nil
+	}
+	a.known = true
+	return f.line.begin(&a.reading)
 }
 
 // add adds a record. What is read, and up to where, is never saved apart.
-func (f *follower) add(t *record.Task, a *answer, at record.RingPlaces) error {
-	f.app.f.mu.Lock()
-	defer f.app.f.mu.Unlock()
-	if err := f.app.add(t, &a.reading, at); err != nil {
+func (f *follower) add(t *record.Task, a *answer, at record.Progress) error {
+	n := f.line
+	n.f.mu.Lock()
+	defer n.f.mu.Unlock()
+	u := n.of(&a.reading)
+	if u.app == nil {
+		u.app = &appender{f: n.f, url: n.key, process: u.Process}
+	}
+	if err := u.app.add(t, &a.reading, at.Places); err != nil {
 		return err
 	}
-	return f.line.saw(&a.reading, t, at)
+	if a.process == "" { // such a record tells only what its ring has lost
+		at.Lost = a.to.Lost + min(max(0, t.Lost.Before), 1<<48)
+	}
+	return n.saw(&a.reading, at)
 }
 
-// ending returns how an answer has ended after its last record.
-func (a *answer) ending(err error) *ending {
-	if err != io.EOF {
+// ending returns where an answer ends that has ended after its last record, or an error if it broke off. A server of
+// an older release says in trailers what is missing.
+func (a *answer) ending(end *record.Progress, err error) (*record.Progress, error) {
+	switch {
+	case end != nil:
+		return end, nil
+	case err != io.EOF:
 		if cause := context.Cause(a.Request.Context()); cause != nil && !errors.Is(cause, context.Canceled) {
 			err = cause
 		}
-		return &ending{err: fmt.Errorf("the answer broke off: %w", source.Explain(err, 0))}
+		return nil, fmt.Errorf("the answer broke off: %w", source.Explain(err, 0))
+	case a.process != "":
+		return nil, errors.New("the answer broke off: it has no end")
 	}
-	e := &ending{whole: true}
-	if _, e.to, e.err = places(a.Trailer, "X-Go-Tasks-Until"); e.err != nil {
-		return &ending{err: fmt.Errorf("the answer broke off: %w", e.err)}
+	number := func(name string) int64 {
+		n, _ := strconv.ParseInt(a.Trailer.Get(name), 10, 64)
+		return min(max(0, n), 1<<48)
 	}
-	e.lost, _ = strconv.ParseInt(a.Trailer.Get("X-Go-Tasks-Lost"), 10, 64)
-	e.leftOut, _ = strconv.ParseInt(a.Trailer.Get("X-Go-Tasks-Left-Out"), 10, 64)
-	return e
+	return &record.Progress{Lost: number("X-Go-Tasks-Lost"), LeftOut: number("X-Go-Tasks-Left-Out")}, nil
 }

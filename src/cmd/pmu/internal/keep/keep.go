@@ -62,7 +62,7 @@ func Run(ctx context.Context, c Config) error {
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(list, func(x *follower) bool { return x.name == shown(name) }) {
+		if slices.ContainsFunc(list, func(x *follower) bool { return x.url.Redacted() == u.Redacted() }) {
 			return fmt.Errorf("%s is there twice", shown(name))
 		}
 		list = append(list, &follower{pace: c.pace, name: shown(name), url: u, client: c.client})
@@ -80,8 +80,7 @@ func Run(ctx context.Context, c Config) error {
 	var wg sync.WaitGroup
 	say := &sayer{w: c.Stderr}
 	for _, x := range list {
-		x.app = &appender{f: f, url: x.name}
-		x.line = &line{f: f, name: x.name, pace: c.pace, late: make(chan struct{}, 1)}
+		x.line = &line{f: f, url: x.name, key: x.url.Redacted(), pace: c.pace, late: make(chan struct{}, 1)}
 		x.say = say
 		wg.Go(func() {
 			x.run(ctx)
@@ -96,7 +95,7 @@ func Run(ctx context.Context, c Config) error {
 		}
 	})
 	for _, x := range list {
-		err = errors.Join(err, x.app.close())
+		err = errors.Join(err, x.line.close())
 	}
 	if f.err != nil {
 		return fmt.Errorf("%w: nothing is kept any more", f.err)

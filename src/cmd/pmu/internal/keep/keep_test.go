@@ -76,15 +76,17 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "tasks are not recorded", http.StatusServiceUnavailable)
 		return
 	}
-	w.Header().Set("Trailer", "X-Go-Tasks-Lost, X-Go-Tasks-Until")
 	seconds, _ := strconv.Atoi(r.URL.Query().Get("seconds"))
 	at, lost := s.first, 0
 	if seconds > 0 {
 		at = s.first + len(s.ring)
 	}
-	w.Header().Set("X-Go-Tasks-From", fmt.Sprintf("%s 0:%d", s.Server.Name[:1], at))
-	w.(http.Flusher).Flush()
 	fw := record.NewWriter(w, s.Server)
+	progress := func() record.Progress {
+		return record.Progress{Places: record.RingPlaces{{Ring: 0, Next: uint64(at)}}, Lost: int64(lost)}
+	}
+	fw.Mark(&record.Mark{Process: s.Server.Name[:1], Progress: progress()})
+	w.(http.Flusher).Flush()
 	over, ends := false, s.ends
 	context.AfterFunc(r.Context(), s.grown.Broadcast)
 	if seconds > 0 {
@@ -102,7 +104,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				at = s.first
 			}
 			x := *s.ring[at-s.first]
-			fw.At = record.RingPlaces{{Ring: 0, Next: uint64(at + 1)}}
+			fw.At = progress()
+			fw.At.Places[0].Next++
 			if fw.Write(&x) != nil {
 				return
 			}
@@ -116,8 +119,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		s.grown.Wait()
 	}
-	w.Header().Set("X-Go-Tasks-Lost", strconv.Itoa(lost))
-	w.Header().Set("X-Go-Tasks-Until", fmt.Sprintf("%s 0:%d", s.Server.Name[:1], at))
+	fw.Mark(&record.Mark{End: true, Process: s.Server.Name[:1], Progress: progress()})
 }
 
 // kept returns the numbers of the records in a folder, in order, and the bytes of its files that are none.

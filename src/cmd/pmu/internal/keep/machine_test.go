@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,8 +26,11 @@ type machine struct {
 	clock int64         // what its clock is ahead
 	pad   string        // of records
 	most  int           // in a ring
-	pass  bool          // nobody asks for records of the last ring
+	pass  bool          // a query for a kind asks for no records of the last ring
 	delay time.Duration // before each record of what it still has
+	limit int           // records after which each answer with what it still has breaks off, if it isn't 0
+	other *machine      // that gets every second query
+	turn  atomic.Int64
 
 	mu      sync.Mutex
 	process int // how many there have been
@@ -102,13 +106,18 @@ func (m *machine) change(do func()) {
 	do()
 }
 
-func (m *machine) places(at []uint64) string {
-	var p record.RingPlaces
-	for i, n := range at {
-		p = append(p, record.RingPlace{Ring: i, Next: n})
+// mark says where an answer begins or ends.
+func (a *machineAnswer) mark(end bool) {
+	if a.old {
+		return
 	}
-	text, _ := p.MarshalText()
-	return fmt.Sprintf("%s%d %s", m.name, m.process, text)
+	m := &record.Mark{End: end, Process: a.process, Progress: record.Progress{Lost: a.lost}}
+	for i, n := range a.at {
+		m.Places = append(m.Places, record.RingPlace{Ring: i, Next: n})
+	}
+	if a.fw.Mark(m) != nil {
+		panic(http.ErrAbortHandler)
+	}
 }
 
 // ServeHTTP answers as net/http/pprof does.
@@ -120,7 +129,7 @@ func (m *machine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "refused", http.StatusServiceUnavailable)
 		return
 	}
-	a := &machineAnswer{m: m, ctx: r.Context(), off: make(chan bool), left: m.after, seconds: seconds}
+	a := &machineAnswer{m: m, old: m.old, pass: m.pass && r.URL.Query().Has("kind"), process: fmt.Sprint(m.name, m.process), ctx: r.Context(), off: make(chan bool), left: m.after, seconds: seconds}
 	m.after = 0
 	m.answers = append(m.answers, a.off)
 	a.fw = record.NewWriter(w, &record.Server{Name: m.name, PID: 1 + m.process, Start: 1})
@@ -130,19 +139,19 @@ func (m *machine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if seconds == 0 {
-		m.asked++
-	}
-	if !m.old {
-		w.Header().Set("X-Go-Tasks-From", m.places(a.at[:]))
+		if m.asked++; m.limit > 0 {
+			a.left = m.limit
+		}
 	}
 	m.mu.Unlock()
 	w.(http.Flusher).Flush()
+	a.mark(false)
 	a.records()
+	a.mark(true)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.answers = slices.DeleteFunc(m.answers, func(c chan bool) bool { return c == a.off })
-	w.Header().Set("X-Go-Tasks-Lost", strconv.Itoa(a.lost))
-	w.Header().Set("X-Go-Tasks-Until", m.places(a.at[:]))
+	w.Header().Set("X-Go-Tasks-Lost", fmt.Sprint(a.lost))
 }
 
 type machineAnswer struct {
@@ -153,7 +162,10 @@ type machineAnswer struct {
 	left    int
 	seconds int
 	at      [3]uint64
-	lost    int
+	lost    int64
+	old     bool
+	pass    bool
+	process string
 }
 
 func (a *machineAnswer) records() {
@@ -233,11 +245,13 @@ func (a *machineAnswer) one(ring int) {
 		t.Lost = lost
 	})
 	a.at[ring]++
-	a.lost += int(t.Lost.Before)
-	if a.m.pass && ring == len(a.at)-1 {
+	a.lost += t.Lost.Before
+	if a.pass && ring == len(a.at)-1 {
 		return
 	}
-	a.fw.At = record.RingPlaces{{Ring: ring, Next: a.at[ring]}}
+	if !a.old {
+		a.fw.At = record.Progress{Places: record.RingPlaces{{Ring: ring, Next: a.at[ring]}}, Lost: a.lost}
+	}
 	if a.fw.Write(&t) != nil {
 		panic(http.ErrAbortHandler)
 	}
@@ -264,7 +278,11 @@ func (ms machines) RoundTrip(r *http.Request) (*http.Response, error) {
 			}
 			pw.Close()
 		}()
-		ms[r.URL.Host].ServeHTTP(w, r)
+		m := ms[r.URL.Host]
+		if m.other != nil && m.turn.Add(1)%2 == 0 {
+			m = m.other
+		}
+		m.ServeHTTP(w, r)
 	}()
 	select {
 	case resp := <-w.begun:

@@ -13,6 +13,7 @@ import (
 	record "internal/task"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,6 +28,7 @@ import (
 type world struct {
 	t        *testing.T
 	dir      string
+	query    url.Values
 	machines machines
 
 	mu      sync.Mutex
@@ -81,7 +83,7 @@ func (w *world) start() {
 	}
 	w.stderr = new(messages)
 	go func() {
-		w.done <- Run(ctx, Config{Dir: w.dir, Bytes: least, URLs: urls, Stderr: w.stderr,
+		w.done <- Run(ctx, Config{Dir: w.dir, Bytes: least, URLs: urls, Query: w.query, Stderr: w.stderr,
 			pace: usualPace, client: &http.Client{Transport: w.machines}, disk: w.disk})
 	}()
 }
