@@ -57,3 +57,21 @@ func TestRound(t *testing.T) {
 		t.Errorf("another reader begins at %v, and only %v was read", at, r.Progress().Places)
 	}
 }
+
+// TestRoundDamaged tests that a reader has passed a damaged record that is the last one of its ring, and
+// counts it, though no record tells of it.
+func TestRoundDamaged(t *testing.T) {
+	r := start(t, Config{Rate: 1})
+	begin := r.Progress()
+	if !PushDamaged() {
+		t.Fatal("the ring has no room")
+	}
+	r.Round()
+	if rec := r.Next(); rec != nil {
+		t.Errorf("words are a record: %+v", rec)
+	}
+	end, later := r.Progress(), record.NewRingReader(false).Progress()
+	if !later.Places.Within(end.Places) || end.Lost != begin.Lost+1 {
+		t.Errorf("a reader went from %v to %v, and another one begins at %v", begin, end, later)
+	}
+}
