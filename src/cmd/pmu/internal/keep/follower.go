@@ -44,15 +44,15 @@ func (f *follower) run(ctx context.Context) {
 	open.Go(func() { f.catchUp(ctx) })
 	wait := f.retry
 	for ctx.Err() == nil && f.written() == nil {
-		s, err := f.begin(ctx)
+		a, err := f.get(ctx, f.stream)
 		if err == nil {
-			open.Go(func() { s.err = f.read(s.answer); close(s.done) })
+			done := make(chan error, 1)
+			open.Go(func() { done <- f.read(a) })
 			select {
-			case <-time.After(time.Until(s.begun.Add(f.stream - f.overlap))):
+			case <-time.After(time.Until(a.begun.Add(f.stream - f.overlap))):
 				wait = f.retry
 				continue
-			case <-s.done: // early
-				err = s.err
+			case err = <-done: // early
 			case <-ctx.Done():
 			}
 		}
@@ -118,22 +118,6 @@ func (f *follower) note(ctx context.Context, err error) {
 		text = "it is read again"
 	}
 	f.say.say(f.name, text)
-}
-
-// A stream is an answer of the server that goes on.
-type stream struct {
-	*answer
-	done chan struct{}
-	err  error // once it is done
-}
-
-// begin begins a stream.
-func (f *follower) begin(ctx context.Context) (*stream, error) {
-	a, err := f.get(ctx, f.stream)
-	if err != nil {
-		return nil, err
-	}
-	return &stream{answer: a, done: make(chan struct{})}, nil
 }
 
 // past reads the records that the server still has.

@@ -465,37 +465,3 @@ func TestResume(t *testing.T) {
 		t.Errorf("%d bytes skipped; %+v", skipped, l)
 	}
 }
-
-// TestErrors tests that errors name their cause, and that one folder is for one program.
-func TestErrors(t *testing.T) {
-	s := newServer("a", 10)
-	at := serve(t, s)
-	dir := t.TempDir()
-	for _, tt := range []struct {
-		dir  string
-		most int64
-		url  string
-		want string
-	}{
-		{dir, least, "shop.tasks", "shop.tasks is no URL of a server's /debug/pprof/tasks: "},
-		{dir, least - 1, at, "8388607 bytes are too few: it takes 8388608 at least"},
-		{filepath.Join(os.Args[0], "x"), least, at, "not a directory"},
-	} {
-		if err := Run(context.Background(), Config{Dir: tt.dir, Bytes: tt.most, URLs: []string{tt.url}, Stderr: os.Stderr}); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%v, want %s", err, tt.want)
-		}
-	}
-	k := start(t, dir, least, at)
-	s.add(1)
-	until(t, "a record", has(t, dir, 1))
-	if err := Run(context.Background(), Config{Dir: dir, Bytes: least, URLs: []string{at}, Stderr: os.Stderr}); err == nil || !strings.Contains(err.Error(), "another program keeps records in "+dir) {
-		t.Errorf("two programs: %v", err)
-	}
-	k.stop()
-	if err := os.WriteFile(filepath.Join(dir, ledgerName), []byte("{"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := Run(context.Background(), Config{Dir: dir, Bytes: least, URLs: []string{at}, Stderr: os.Stderr}); err == nil || !strings.Contains(err.Error(), "remove it to begin another ledger") {
-		t.Errorf("a damaged ledger: %v", err)
-	}
-}
