@@ -7,7 +7,10 @@ package keep
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"internal/runtime/perf"
 	record "internal/task"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -107,6 +110,29 @@ func TestLargest(t *testing.T) {
 			t.Errorf("files of %d bytes are of %d", most, f.part)
 		}
 		f.lock.Close()
+	}
+}
+
+// TestLedgerSize tests that what a server says can make the ledger no larger than a folder has room for.
+func TestLedgerSize(t *testing.T) {
+	var p record.RingPlaces
+	for i := range perf.AllTaskRings {
+		p = append(p, record.RingPlace{Ring: i, Next: math.MaxUint64})
+	}
+	const servers = 5
+	l := ledger{Extents: make(map[string][]*extent)}
+	for i := range servers {
+		for range processes {
+			u := &extent{Process: strings.Repeat("\x00", 64), Read: p, First: &p, Removed: p}
+			l.Extents[fmt.Sprint(i)] = append(l.Extents[fmt.Sprint(i)], u)
+		}
+	}
+	none := func(string, *record.Task) error { return nil }
+	if n, err := l.save(t.TempDir(), none); err != nil || n > servers*each/2 {
+		t.Errorf("%d bytes, error %v; there is room for %d", n, err, servers*each/2)
+	}
+	if _, err := openFolder(t.TempDir(), 2*servers*each-1, servers, none); err == nil || !strings.Contains(err.Error(), "bytes are too few: it takes 10485760 at least") {
+		t.Errorf("a folder without room for the ledger: %v", err)
 	}
 }
 
