@@ -4,13 +4,7 @@
 
 package task
 
-import (
-	"internal/runtime/perf"
-	"time"
-)
-
-// PushDamaged pushes words that are no record.
-func PushDamaged() (ok bool) { return runtime_perfTaskPush(perf.SlowTaskRing, make([]uint64, 3)) }
+import "time"
 
 var (
 	EndTask    = endTask
