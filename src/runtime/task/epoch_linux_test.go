@@ -371,3 +371,26 @@ func TestEventsFit(t *testing.T) {
 		}
 	}
 }
+
+// TestBetweenEpochs tests that a task says that its counts are missing if it begins between two epochs,
+// and only then.
+func TestBetweenEpochs(t *testing.T) {
+	openCounters(t, "task-clock").Close()
+	for _, tt := range []struct {
+		events []string
+		want   record.Flags
+	}{
+		{[]string{"task-clock"}, record.Uncounted},
+		{nil, 0}, // there is nothing to count
+	} {
+		r := start(t, task.Config{Events: tt.events})
+		restore := task.NoEpoch()
+		_, x := task.New(context.Background(), "between")
+		restore()
+		x.End()
+		if rec := one(t, r); rec.Count != nil || rec.Flags&(record.EpochChange|record.Uncounted) != tt.want {
+			t.Errorf("events %q: counts %v, flags %#x, want %#x", tt.events, rec.Count, rec.Flags, tt.want)
+		}
+		task.Stop()
+	}
+}

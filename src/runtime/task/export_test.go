@@ -76,3 +76,9 @@ func ToldGoroutines() (n int) {
 
 // ShiftWall has the wall clock look as if it had been set since it was last read.
 func ShiftWall(d time.Duration) { wall.offset.Add(int64(d)) }
+
+// NoEpoch makes it appear as between two epochs until restore is called. No turns may go on.
+func NoEpoch() (restore func()) {
+	e := counting.Swap(nil)
+	return func() { counting.Store(e) }
+}

@@ -18,9 +18,18 @@ type Stats struct {
 	Kinds []KindStats // with tasks, by name
 	Open  int64       // tasks that have not ended
 
-	// Lost says what has not been recorded, and how often: "tasks" that were too many, headers
-	// "traceparent" and "tracestate" that were bad, "kinds", and others. The page
-	// /debug/pprof/tasks says what each name stands for.
+	// Lost says what has not been recorded, and how often, by name:
+	//
+	//	tasks        tasks, as 10,000 were open
+	//	kinds        tasks under their own kind, as there were 1,000
+	//	traceparent  bad headers of that name
+	//	tracestate   bad headers of that name
+	//	too long     records
+	//	slow tasks   of a kind, beyond 20 a second
+	//	outlived     tasks of what runs after their end, as there were 1,000
+	//	counts       of tasks in which an epoch ended
+	//	epochs       in which nothing could be counted
+	//	regions      that an execution trace lacks, as they did not nest
 	Lost map[string]uint64
 
 	// Err is the last error in counting [Config.Events] or in writing [Config.Flight], since Start
