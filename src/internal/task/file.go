@@ -46,8 +46,11 @@
 // Readers ignore what follows in a body after what they know. Fields that are added to
 // the format within a version are added there, those of an element as a list of their own.
 //
-//	header body = nonce[8] id:u name pid:i start:i n*(event) boot
-//	    with name, event and boot = length:u byte[length]; older ones have no boot
+//	header body = nonce[8] id:u name pid:i start:i n*(event) boot mark
+//	    with name, event, boot and process = length:u byte[length]; older ones have no boot, or no
+//	    mark
+//	    mark = 0:u, or 1:u process progress where an answer begins, or 2:u process progress where
+//	    it ends; no record follows such a header
 //
 //	record body = first:u n*(length:u byte[length]) task
 //
@@ -61,7 +64,8 @@
 //	          before:clock after:clock usage goroutine:u goroutines:i
 //	          n*(event:s) n*(region) n*(note) n*(call) n*(stretch) n*(outlived)
 //	          outliving:i lost threshold:i usual trigger:s ender n*(caller)
-//	          with start less that of the server; older ones have no ender, or no callers
+//	          progress
+//	          with start less that of the server; older ones have no ender, no callers, or no progress
 //	clock   = u n*(server:u count:u), the number n being in the lower 7 bits of a byte,
 //	          of which the upper one says that the clock has overflowed
 //	parts   = bits:u, and for each bit that is set, the lowest first, the time of the part:i
@@ -83,6 +87,7 @@
 //	usual   = 0:u, or 1:u tasks:i wall:i usage
 //	ender   = goroutine:u parts
 //	caller  = goroutine:u ender∆:i, the latter less goroutine, of each call
+//	progress= n*(ring:u next:u) lost:u leftout:u, the fields of [Progress]
 //	frame   = func:s file:s line:i
 //	stack   = s, a string that consists of frames, the innermost first
 //

@@ -53,7 +53,7 @@ func bodies(t testing.TB, file []byte) (header string, records []string) {
 // moreFields adds something at the end of the header and of each record.
 func moreFields(t testing.TB, file []byte) []byte {
 	header, records := bodies(t, file)
-	out := headerOf(header + "more")
+	out := headerOf(header + "more and more")
 	for _, r := range records {
 		out = append(out, recordOf(header[:8], r+"more and more")...)
 	}

@@ -15,14 +15,18 @@ import (
 // A Reader reads records that a [Writer] has written. It may be given any bytes: what is
 // damaged is skipped, and counted.
 type Reader struct {
+	// Mark, if it is not nil, is called in Next with each mark between records.
+	Mark func(m *Mark)
+
 	r       io.Reader
 	store   []byte
 	buf     []byte // what has been read ahead, within store
 	end     error  // why there is no more than that
 	err     error  // what Next returns from now on
 	skipped int64
-	cut     bool // the last bytes that were skipped are no record
-	alien   bool // there was nothing that looks like a header yet
+	cut     bool     // the last bytes that were skipped are no record
+	alien   bool     // there was nothing that looks like a header yet
+	at      Progress // what At returns
 
 	section *Server // whose the open section is; nil if there is none
 	seed    uint32  // CRC of its nonce
@@ -38,6 +42,9 @@ func NewReader(r io.Reader) *Reader {
 // Skipped returns how many bytes have been skipped so far: those that were damaged, were
 // records that need strings of damaged ones, or were cut at the end.
 func (r *Reader) Skipped() int64 { return r.skipped }
+
+// At returns the [Writer.At] of the record that Next has returned last, or a zero one.
+func (r *Reader) At() Progress { return r.at }
 
 // Next returns the next record. Records share servers, strings and stacks, which must not
 // be modified. The error is [io.EOF] at the end, and [io.ErrUnexpectedEOF] if what is
@@ -145,8 +152,12 @@ func (r *Reader) header(b []byte) (n int, valid bool) {
 	if len(c.b) > 0 {
 		s.Boot = c.inline()
 	}
+	m := c.mark()
 	if c.err != nil {
 		return 1, false
+	}
+	if m != nil && r.Mark != nil {
+		r.Mark(m)
 	}
 	r.section = r.known(s)
 	r.seed = crc32.Checksum(nonce[:], castagnoli)
@@ -194,6 +205,9 @@ func (r *Reader) record(b []byte) (*Task, int) {
 	c.define()
 	t := &Task{Server: r.section}
 	c.task(t, r.section)
+	if r.at = (Progress{}); len(c.b) > 0 {
+		c.progress(&r.at)
+	}
 	c.b = nil
 	if c.err != nil {
 		return nil, n

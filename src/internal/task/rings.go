@@ -13,6 +13,16 @@ type RingReader interface {
 	// Next returns the next record, or nil if there is none at the moment. The rings take
 	// turns.
 	Next() *Task
+
+	// Round begins a round: Next returns nil when it has returned all records that there are now, and
+	// told of those of them that are lost. Without rounds a ring that fills quickly may have taken the turns
+	// of one that has older records.
+	Round()
+
+	// Progress returns where the reader is: all records before are those that Next has returned, and
+	// those that are lost. Place is that in the ring of the last one.
+	Progress() Progress
+	Place() RingPlace
 	Stats() RingStats
 	Server() *Server // of the records; nil if nothing has ever been recorded
 }

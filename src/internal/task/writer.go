@@ -20,6 +20,11 @@ type Writer struct {
 	// Public leaves out of the records what may be secret; see [Task.Public].
 	Public bool
 
+	// At is how far an answer goes with the next record, so that who reads it knows that if it breaks off.
+	// The first place is that in the record's own ring. Others are where it has passed over records
+	// since the one before.
+	At Progress
+
 	w      io.Writer
 	server *Server // of tasks without one
 
@@ -48,15 +53,17 @@ func (w *Writer) Write(t *Task) error {
 	if w.Public {
 		t = t.Public()
 	}
+	at := w.At
+	w.At = Progress{}
 	server := t.Server
 	if server == nil {
 		server = w.server
 	}
 	begin := w.section == nil || w.size >= sectionSize || !w.section.equal(server)
-	err := w.encode(t, server, begin)
+	err := w.encode(t, server, begin, at)
 	if err == errStrings && !begin {
 		begin = true
-		err = w.encode(t, server, begin)
+		err = w.encode(t, server, begin, at)
 	}
 	if err != nil {
 		if begin {
@@ -77,10 +84,10 @@ func (w *Writer) Write(t *Task) error {
 }
 
 // encode sets w.out to the record, after a header if a section begins.
-func (w *Writer) encode(t *Task, server *Server, begin bool) error {
+func (w *Writer) encode(t *Task, server *Server, begin bool, at Progress) error {
 	w.out = w.out[:0]
 	if begin {
-		if err := w.begin(server); err != nil {
+		if err := w.begin(server, nil); err != nil {
 			return err
 		}
 	}
@@ -88,6 +95,7 @@ func (w *Writer) encode(t *Task, server *Server, begin bool) error {
 	c.b, c.err, c.fresh = c.b[:0], nil, c.fresh[:0]
 	first := len(c.number) + 1
 	c.task(t, server)
+	c.progress(&at)
 
 	b := binary.AppendUvarint(w.body[:0], uint64(first))
 	b = binary.AppendUvarint(b, uint64(len(c.fresh)))
@@ -115,8 +123,20 @@ func (w *Writer) encode(t *Task, server *Server, begin bool) error {
 	return nil
 }
 
+// Mark writes a mark, which is none of the records. Readers of older releases pass over it: it is a section
+// without any.
+func (w *Writer) Mark(m *Mark) error {
+	w.out = w.out[:0]
+	err := w.begin(new(Server), m)
+	w.section = nil // the next record begins another one
+	if err == nil {
+		_, err = w.w.Write(w.out)
+	}
+	return err
+}
+
 // begin begins a section: it adds a header to w.out.
-func (w *Writer) begin(s *Server) error {
+func (w *Writer) begin(s *Server, m *Mark) error {
 	nonce := binary.LittleEndian.AppendUint64(nil, rand.Uint64())
 	b := slices.Clone(nonce)
 	b = binary.AppendUvarint(b, uint64(s.ID))
@@ -128,6 +148,20 @@ func (w *Writer) begin(s *Server) error {
 		b = appendString(b, e)
 	}
 	b = appendString(b, s.Boot)
+	if m == nil {
+		b = append(b, noMark)
+	} else {
+		b = append(b, beginMark)
+		if m.End {
+			b[len(b)-1] = endMark
+		}
+		c := coder{b: appendString(b, m.Process)}
+		c.progress(&m.Progress)
+		if c.err != nil {
+			return c.err
+		}
+		b = c.b
+	}
 	b = escapeBody(b)
 	if len(b) > maxHeader {
 		return fmt.Errorf("name and events of the server have %d bytes; at most %d can be written", len(b), maxHeader)

@@ -19,12 +19,17 @@ import (
 type ringReader struct {
 	at    [perf.AllTaskRings]place
 	next  int
+	last  int // that Next has returned a record of
 	stats record.RingStats
 	ringBuffer
 
 	// since is the latest end of a task, in ns since 1970, such that a record of it, or of one
 	// before it, is lost. See [record.Early].
 	since int64
+
+	// rounds says that Round was called, and heads is how many records had been pushed to each ring then.
+	rounds bool
+	heads  [perf.AllTaskRings]uint64
 }
 
 // A place is a reader's place in a ring.
@@ -93,6 +98,7 @@ func (r *ringReader) Next() *record.Task {
 			r.next = 0
 		}
 		if t := r.pop(i); t != nil {
+			r.last = i
 			return t
 		}
 	}
@@ -103,6 +109,10 @@ func (r *ringReader) Next() *record.Task {
 func (r *ringReader) pop(i int) *record.Task {
 	at := &r.at[i]
 	for {
+		// The first one after those of a round, if they are lost, tells how many they are.
+		if r.rounds && at.number >= r.heads[i] && at.lost == 0 {
+			return nil
+		}
 		n, number, skipped := r.read(i, &at.pos)
 		switch {
 		case n == 0:

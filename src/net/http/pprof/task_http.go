@@ -32,6 +32,9 @@ func init() {
 // A taskReader is a [record.RingReader], whose server is in the stats.
 type taskReader interface {
 	Next() *record.Task
+	Round()
+	Progress() record.Progress
+	Place() record.RingPlace
 	Stats() record.RingStats
 }
 
@@ -97,15 +100,32 @@ func writeTaskFile(w io.Writer, list iter.Seq[*record.Task], req *taskRequest) e
 	fw := record.NewWriter(w, tasks.stats().Server)
 	fw.Public = req.isPublic
 	a, _ := w.(*taskAnswer)
-	for t := range list {
-		if err := fw.Write(t); err != nil {
-			if a == nil || a.err != nil {
+	if a == nil {
+		for t := range list {
+			if err := fw.Write(t); err != nil {
 				return err
 			}
+		}
+		return nil
+	}
+	if err := fw.Mark(a.from.mark(false)); err != nil {
+		return err
+	}
+	for t := range list {
+		fw.At = a.from.at
+		fw.At.LeftOut = int64(a.left)
+		err := fw.Write(t)
+		if err == nil {
+			a.from.at.Places = a.from.at.Places[:0]
+		} else if a.err != nil {
+			return err
+		} else {
 			a.left++ // the record is too large for a file
 		}
 	}
-	return nil
+	m := a.from.mark(true)
+	m.LeftOut = int64(a.left)
+	return fw.Mark(m)
 }
 
 // taskParams are the parameters of a page, of a page on a task, and of a format. Others
@@ -273,8 +293,8 @@ func serveTaskFormat(w http.ResponseWriter, r *http.Request, req *taskRequest) {
 	}
 	defer func() { <-collectors }()
 
-	c := &taskCollector{req: req, ctx: r.Context(), from: tasks.reader(req.seconds == 0)}
-	a := &taskAnswer{ResponseWriter: w, ctx: r.Context(), format: req.format}
+	c := newTaskCollector(r.Context(), req)
+	a := &taskAnswer{ResponseWriter: w, ctx: r.Context(), format: req.format, from: c}
 	if srv, ok := a.ctx.Value(http.ServerContextKey).(*http.Server); ok && srv.WriteTimeout > 0 {
 		a.until = time.Now().Add(srv.WriteTimeout).Add(time.Duration(req.seconds) * time.Second)
 	}
@@ -316,6 +336,7 @@ type taskAnswer struct {
 	http.ResponseWriter
 	ctx    context.Context
 	format *taskFormat
+	from   *taskCollector
 	begun  bool
 	err    error     // of the connection
 	until  time.Time // the server's deadline, or zero
@@ -368,69 +389,6 @@ func (a *taskAnswer) flush() {
 		a.patient()
 		http.NewResponseController(a.ResponseWriter).Flush()
 	}
-}
-
-// pollTasks is how often a collector looks for new records.
-const pollTasks = 20 * time.Millisecond
-
-// A taskCollector collects the records that a request asks for.
-type taskCollector struct {
-	req   *taskRequest
-	ctx   context.Context
-	from  taskReader
-	flush func()
-	n     uint64 // records
-}
-
-// records returns the records: those in the rings, or what comes within req.seconds. It
-// ends if the client is gone.
-func (c *taskCollector) records() iter.Seq[*record.Task] {
-	return func(yield func(*record.Task) bool) {
-		if c.req.seconds == 0 {
-			c.drain(yield)
-			return
-		}
-		end := time.NewTimer(time.Duration(c.req.seconds) * time.Second)
-		defer end.Stop()
-		poll := time.NewTicker(pollTasks)
-		defer poll.Stop()
-		for {
-			select {
-			case <-c.ctx.Done():
-				return
-			case <-end.C:
-				c.drain(yield)
-				return
-			case <-poll.C:
-				if !c.drain(yield) {
-					return
-				}
-				c.flush()
-			}
-		}
-	}
-}
-
-// drain passes on those records that are in the rings, and reports whether to go on.
-// It doesn't wait for the rings to be empty, which in a busy program they may never be.
-func (c *taskCollector) drain(yield func(*record.Task) bool) bool {
-	for range c.from.Stats().Waiting {
-		t := c.from.Next()
-		if t == nil || c.ctx.Err() != nil {
-			break
-		}
-		if !c.req.wants(t) {
-			continue
-		}
-		if c.req.isPublic {
-			t = t.Public()
-		}
-		c.n++
-		if !yield(t) {
-			return false
-		}
-	}
-	return c.ctx.Err() == nil
 }
 
 // Tasks responds with a page on what the tasks of the program have cost, where they

@@ -52,17 +52,33 @@ type feedReader struct {
 	f      *taskFeed
 	at     int
 	popped uint64
+	end    uint64 // of the round
+}
+
+func (r *feedReader) Progress() record.Progress {
+	return record.Progress{Places: record.RingPlaces{{Ring: 0, Next: uint64(r.at)}}}
+}
+
+func (r *feedReader) Place() record.RingPlace { return record.RingPlace{Ring: 0, Next: uint64(r.at)} }
+
+func (r *feedReader) Round() {
+	r.f.mu.Lock()
+	defer r.f.mu.Unlock()
+	r.end = r.popped + uint64(len(r.f.list)-r.at)
+	if r.f.next != nil {
+		r.end = r.popped + 10
+	}
 }
 
 func (r *feedReader) Next() *record.Task {
 	r.f.mu.Lock()
 	defer r.f.mu.Unlock()
-	if r.f.next != nil {
-		r.popped++
-		return r.f.next()
-	}
-	if r.at == len(r.f.list) {
+	if r.popped == r.end {
 		return nil
+	}
+	r.popped++
+	if r.f.next != nil {
+		return r.f.next()
 	}
 	r.at++
 	return r.f.list[r.at-1]

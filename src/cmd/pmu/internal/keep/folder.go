@@ -6,6 +6,7 @@ package keep
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
@@ -17,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // A folder is the files of records, of all servers. Its methods may be called at the same time.
@@ -30,18 +32,28 @@ type folder struct {
 	number int                 // the greatest one of a file that is, or was, there
 	size   int64               // of the files
 	saved  int64               // bytes of the ledger
+	at     time.Time           // when it was saved
 	seen   map[uint64]struct{} // the records of all files, by what names them, and of the last ones removed
 	gone   []uint64            // those of removed files that are in seen, the oldest first
 	err    error               // of writing; there is no other record after it
 	lock   io.Closer
+
+	// disk is called before each change of the folder, and may forbid it. Tests replace it.
+	disk func(step string, t *record.Task) error
 }
 
 // A file is one of a folder's.
 type file struct {
 	Name    string `json:"name"`
 	Records int64  `json:"records"`
-	size    int64
-	ids     []uint64 // of its records, which are in seen
+
+	// Its records are of this URL, with what selects them, and process.
+	URL     string `json:"url,omitempty"`
+	Process string `json:"process,omitempty"`
+
+	size int64
+	to   record.RingPlaces // up to where its records are in the rings, as they say
+	ids  []uint64          // of its records, which are in seen
 }
 
 const (
@@ -50,8 +62,10 @@ const (
 	// largest is the largest size of a file: readers stop at 1 GiB of one, unless they are told otherwise.
 	largest = 256 << 20
 
-	// least is the least bound: a record takes up to 1 MiB.
+	// least is the least bound: a record takes up to 1 MiB. So does what an old and a new ledger have of a
+	// server, at most.
 	least = 8 << 20
+	each  = 1 << 20
 
 	// remembered is how many of the removed records are still known: a stream that begins while another
 	// one goes on, or that is behind, may have them again.
@@ -68,11 +82,11 @@ func numberOf(name string) (number int, ok bool) {
 	return number, err == nil && number > 0 && name == nameOf(number)
 }
 
-// open opens a folder, which is made if there is none. It reads the files that are there, and so finds
+// openFolder opens a folder, which is made if there is none. It reads the files that are there, and so finds
 // which records are there, how many the ledger lacks, and what was not written to its end.
-func open(dir string, most int64, servers int) (f *folder, err error) {
-	if most < least {
-		return nil, fmt.Errorf("%d bytes are too few: it takes %d at least", most, least)
+func openFolder(dir string, most int64, servers int, disk func(step string, t *record.Task) error) (f *folder, err error) {
+	if need := max(least, 2*each*int64(servers)); most < need {
+		return nil, fmt.Errorf("%d bytes are too few: it takes %d at least", most, need)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -86,16 +100,19 @@ func open(dir string, most int64, servers int) (f *folder, err error) {
 			locked.Close()
 		}
 	}()
-	f = &folder{dir: dir, most: most, part: min(largest, max(64<<10, most/8/int64(servers))), seen: make(map[uint64]struct{}), lock: locked}
+	f = &folder{dir: dir, most: most, part: min(largest, max(64<<10, most/8/int64(servers))), seen: make(map[uint64]struct{}), lock: locked, disk: disk}
 	if err := f.ledger.load(dir); err != nil {
 		return nil, err
 	}
 	before := f.ledger.records()
+	files := make(map[string]file)
 	for _, old := range f.ledger.Files { // one that is gone was removed before this was written down
 		if _, err := os.Stat(filepath.Join(dir, old.Name)); os.IsNotExist(err) {
 			f.ledger.Removed += old.Records
 			before -= old.Records
+			continue
 		}
+		files[old.Name] = old
 	}
 	f.ledger.Files = nil
 	list, err := os.ReadDir(dir)
@@ -110,7 +127,7 @@ func open(dir string, most int64, servers int) (f *folder, err error) {
 		}
 		f.number = max(f.number, number)
 		if e.Type().IsRegular() {
-			if err := f.count(e.Name()); err != nil {
+			if err := f.count(e.Name(), files[e.Name()]); err != nil {
 				return nil, err
 			}
 		}
@@ -122,8 +139,8 @@ func open(dir string, most int64, servers int) (f *folder, err error) {
 	return f, f.save()
 }
 
-// count adds a file that is there.
-func (f *folder) count(name string) error {
+// count adds a file that is there, of which the ledger has what old says.
+func (f *folder) count(name string, old file) error {
 	r, err := os.Open(filepath.Join(f.dir, name))
 	if err != nil {
 		return err
@@ -133,7 +150,7 @@ func (f *folder) count(name string) error {
 	if err != nil {
 		return err
 	}
-	x := file{Name: name, size: fi.Size()}
+	x := file{Name: name, URL: old.URL, Process: old.Process, size: fi.Size()}
 	rr := record.NewReader(r)
 	for {
 		t, err := rr.Next()
@@ -141,6 +158,7 @@ func (f *folder) count(name string) error {
 			break // what is no record is damage
 		}
 		x.Records++
+		x.to.Raise(rr.At().Places)
 		f.note(&x, t)
 	}
 	f.ledger.Damaged += rr.Skipped()
@@ -169,58 +187,65 @@ func (f *folder) note(x *file, t *record.Task) {
 	}
 }
 
-// An appender writes the records of one server: each has its own file, as what records have in common
-// is written once.
+// An appender writes the records of one process of a server: each has its own file, as what records have in
+// common is written once.
 type appender struct {
-	f    *folder
-	name string   // of the file, or ""
-	out  *os.File // the file
-	w    *record.Writer
-	buf  bytes.Buffer
+	f       *folder
+	url     string // of the server, with what selects records
+	process string
+	name    string   // of the file, or ""
+	out     *os.File // the file
+	w       *record.Writer
+	buf     bytes.Buffer
 }
 
-// add writes a record, unless it is there already, which it reports.
-func (a *appender) add(t *record.Task) (twice bool, err error) {
+// add writes a record of a reading, unless it is there already. At is where that is. The folder is locked.
+func (a *appender) add(t *record.Task, r *reading, at record.RingPlaces) error {
 	f := a.f
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	if f.err != nil {
-		return false, f.err
+		return f.err
 	}
 	// The ledger may be saved while the record is written. It balances then, too: the record is not read
 	// until it is written.
-	if _, ok := f.seen[idOf(t)]; ok {
+	own := at[:min(1, len(at))] // in its ring
+	switch _, ok := f.seen[idOf(t)]; {
+	case ok:
 		f.ledger.Read++
 		f.ledger.Twice++
-		return true, nil
+		return nil
+	case len(own) > 0 && own.Within(r.removed):
+		f.ledger.Read++
+		f.ledger.Older++
+		return nil
 	}
 	x := f.file(a.name) // nil if it was removed, too
 	if x != nil && x.size >= f.part {
 		x = nil
 	}
-	if x != nil && a.encode(t) && x.size+int64(a.buf.Len()) > f.part {
+	if x != nil && a.encode(t, own) && x.size+int64(a.buf.Len()) > f.part {
 		x = nil
 	}
 	if x == nil {
 		a.close()
 		a.w = record.NewWriter(&a.buf, t.Server)
-		a.encode(t)
+		a.encode(t, own)
 	}
 	if a.buf.Len() == 0 {
 		f.ledger.Read++
 		f.ledger.TooLarge++
-		return false, nil
+		return nil
 	}
-	if err := a.write(x, t); err != nil {
-		f.err = err
-		return false, err
+	if f.err = a.write(x, t); f.err != nil {
+		return f.err
 	}
-	return false, nil
+	f.file(a.name).to.Raise(own)
+	return nil
 }
 
 // encode encodes a record. It reports false, and there is nothing, if it is too large.
-func (a *appender) encode(t *record.Task) bool {
+func (a *appender) encode(t *record.Task, own record.RingPlaces) bool {
 	a.buf.Reset()
+	a.w.At.Places = own
 	return a.w.Write(t) == nil
 }
 
@@ -238,6 +263,9 @@ func (a *appender) write(x *file, t *record.Task) (err error) {
 		return err
 	}
 	x = f.file(a.name)
+	if err := f.disk("record", t); err != nil {
+		return err
+	}
 	k, err := a.out.Write(a.buf.Bytes())
 	x.size += int64(k)
 	f.size += int64(k)
@@ -253,12 +281,15 @@ func (a *appender) write(x *file, t *record.Task) (err error) {
 
 // begin begins a file of an appender.
 func (f *folder) begin(a *appender) (err error) {
+	if err := f.disk("new file", nil); err != nil {
+		return err
+	}
 	f.number++
 	a.name = nameOf(f.number)
 	if a.out, err = os.OpenFile(filepath.Join(f.dir, a.name), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600); err != nil {
 		return err
 	}
-	f.ledger.Files = append(f.ledger.Files, file{Name: a.name})
+	f.ledger.Files = append(f.ledger.Files, file{Name: a.name, URL: a.url, Process: a.process})
 	return f.save()
 }
 
@@ -283,7 +314,8 @@ func (f *folder) file(name string) *file {
 }
 
 // room removes the oldest files, but not the one of a name, until there is room for so many bytes
-// more, and for an old and a new ledger.
+// more, and for an old and a new ledger. That a file makes room is saved before it does: whenever the program
+// is killed, the next one knows how many records it had, and does not write them again.
 func (f *folder) room(but string, bytes int64) error {
 	for f.size+bytes+2*f.saved > f.most {
 		i := slices.IndexFunc(f.ledger.Files, func(x file) bool { return x.Name != but })
@@ -291,6 +323,14 @@ func (f *folder) room(but string, bytes int64) error {
 			return nil // it has much less than the bound
 		}
 		x := f.ledger.Files[i]
+		for _, u := range f.ledger.Extents[x.URL] {
+			if u.Process == x.Process {
+				u.Removed.Raise(x.to)
+			}
+		}
+		if err := cmp.Or(f.save(), f.disk("remove", nil)); err != nil {
+			return err
+		}
 		if err := os.Remove(filepath.Join(f.dir, x.Name)); err != nil && !os.IsNotExist(err) {
 			return err
 		}
@@ -311,9 +351,11 @@ func (f *folder) room(but string, bytes int64) error {
 	return nil
 }
 
-// save saves the ledger.
+// save saves the ledger. The folder is locked.
 func (f *folder) save() (err error) {
-	f.saved, err = f.ledger.save(f.dir)
+	f.at = time.Now()
+	f.saved, err = f.ledger.save(f.dir, f.disk)
+	f.err = cmp.Or(f.err, err)
 	return err
 }
 
@@ -322,9 +364,5 @@ func (f *folder) change(do func(l *ledger)) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	do(&f.ledger)
-	err := f.save()
-	if f.err == nil {
-		f.err = err
-	}
-	return err
+	return f.save()
 }

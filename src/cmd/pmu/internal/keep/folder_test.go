@@ -7,6 +7,10 @@ package keep
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"internal/runtime/perf"
+	record "internal/task"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -98,7 +102,7 @@ func TestSecrets(t *testing.T) {
 // TestLargest tests that readers of a folder can read each of its files as a whole.
 func TestLargest(t *testing.T) {
 	for _, most := range []int64{least, 1 << 30, 1 << 40} {
-		f, err := open(t.TempDir(), most, 1)
+		f, err := openFolder(t.TempDir(), most, 1, func(string, *record.Task) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,5 +110,62 @@ func TestLargest(t *testing.T) {
 			t.Errorf("files of %d bytes are of %d", most, f.part)
 		}
 		f.lock.Close()
+	}
+}
+
+// TestLedgerSize tests that what a server says can make the ledger no larger than a folder has room for.
+func TestLedgerSize(t *testing.T) {
+	var p record.RingPlaces
+	for i := range perf.AllTaskRings {
+		p = append(p, record.RingPlace{Ring: i, Next: math.MaxUint64})
+	}
+	const servers = 5
+	l := ledger{Extents: make(map[string][]*extent)}
+	for i := range servers {
+		for range processes {
+			u := &extent{Process: strings.Repeat("\x00", 64), Read: p, First: &p, Removed: p}
+			l.Extents[fmt.Sprint(i)] = append(l.Extents[fmt.Sprint(i)], u)
+		}
+	}
+	none := func(string, *record.Task) error { return nil }
+	if n, err := l.save(t.TempDir(), none); err != nil || n > servers*each/2 {
+		t.Errorf("%d bytes, error %v; there is room for %d", n, err, servers*each/2)
+	}
+	if _, err := openFolder(t.TempDir(), 2*servers*each-1, servers, none); err == nil || !strings.Contains(err.Error(), "bytes are too few: it takes 10485760 at least") {
+		t.Errorf("a folder without room for the ledger: %v", err)
+	}
+}
+
+// TestErrors tests that errors name their cause, and that one folder is for one program.
+func TestErrors(t *testing.T) {
+	s := newServer("a", 10)
+	at := serve(t, s)
+	dir := t.TempDir()
+	for _, tt := range []struct {
+		dir  string
+		most int64
+		url  string
+		want string
+	}{
+		{dir, least, "shop.tasks", "shop.tasks is no URL of a server's /debug/pprof/tasks: "},
+		{dir, least - 1, at, "8388607 bytes are too few: it takes 8388608 at least"},
+		{filepath.Join(os.Args[0], "x"), least, at, "not a directory"},
+	} {
+		if err := Run(context.Background(), Config{Dir: tt.dir, Bytes: tt.most, URLs: []string{tt.url}, Stderr: os.Stderr}); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v, want %s", err, tt.want)
+		}
+	}
+	k := start(t, dir, least, at)
+	s.add(1)
+	until(t, "a record", has(t, dir, 1))
+	if err := Run(context.Background(), Config{Dir: dir, Bytes: least, URLs: []string{at}, Stderr: os.Stderr}); err == nil || !strings.Contains(err.Error(), "another program keeps records in "+dir) {
+		t.Errorf("two programs: %v", err)
+	}
+	k.stop()
+	if err := os.WriteFile(filepath.Join(dir, ledgerName), []byte("{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := Run(context.Background(), Config{Dir: dir, Bytes: least, URLs: []string{at}, Stderr: os.Stderr}); err == nil || !strings.Contains(err.Error(), "remove it to begin another ledger") {
+		t.Errorf("a damaged ledger: %v", err)
 	}
 }

@@ -21,50 +21,70 @@ import (
 )
 
 // A follower reads one server, by streams of records. Each begins before the one before ends, so
-// that there is no time between them. Where it could not, it asks for all records that the server still
-// has. What a record of these was there already is not written again.
+// that there is no time between them. Beside them it asks for all records that the server still
+// has, whenever its line is behind. What a record of these was there already is not written again.
 type follower struct {
 	pace
-	name string
-	url  *url.URL
-	app  *appender
-	say  *sayer
-	said string // the last message, or "" while all is well
+	name   string
+	url    *url.URL
+	client *http.Client
+	line   *line
+	say    *sayer
 
-	// Streams of the same time are read by goroutines of their own.
-	mu sync.Mutex // of app
+	mu   sync.Mutex
+	said string // the last message, or "" while all is well
 }
 
 // run follows the server until ctx is done, or a record can't be written.
 func (f *follower) run(ctx context.Context) {
-	var before *stream
-	wait := f.retry
 	var open sync.WaitGroup
 	defer open.Wait()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	open.Go(func() { f.catchUp(ctx) })
+	wait := f.retry
 	for ctx.Err() == nil && f.written() == nil {
-		s, err := f.begin(ctx)
-		// The server has begun to read before it answered. So no record is between this stream and one
-		// that goes on.
-		if err == nil && (before == nil || before.ended() || time.Since(before.begun) >= f.stream) {
-			if err = f.catchUp(ctx); err != nil {
-				s.close()
-			}
-		}
-		f.note(ctx, err)
+		a, err := f.get(ctx, f.stream)
 		if err == nil {
-			before = s
-			open.Go(func() { s.read(f) })
+			done := make(chan error, 1)
+			open.Go(func() { done <- f.read(a) })
 			select {
-			case <-time.After(time.Until(s.begun.Add(f.stream - f.overlap))):
+			case <-time.After(time.Until(a.begun.Add(f.stream - f.overlap))):
 				wait = f.retry
 				continue
-			case <-s.done: // early
-				f.note(ctx, s.err)
+			case err = <-done: // early
 			case <-ctx.Done():
 			}
 		}
+		f.note(ctx, err)
 		sleep(ctx, wait)
 		wait = min(2*wait, f.slowest)
+	}
+}
+
+// catchUp reads what the server still has whenever the line is behind, until ctx is done.
+func (f *follower) catchUp(ctx context.Context) {
+	var pause time.Duration
+	for ctx.Err() == nil && f.written() == nil {
+		behind, well := f.line.behind()
+		if well {
+			f.note(ctx, nil)
+			pause = 0
+		}
+		if !behind {
+			select {
+			case <-f.line.late:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		sleep(ctx, pause)
+		begun := time.Now()
+		if err := f.past(ctx); err != nil {
+			f.note(ctx, err)
+		}
+		// It is a lot of work for the server, and may never succeed. So it has a rest of the same time at least.
+		pause = max(f.retry, min(2*pause, f.stream), time.Since(begun))
 	}
 }
 
@@ -78,9 +98,9 @@ func sleep(ctx context.Context, d time.Duration) {
 
 // written returns the error that a record could not be written by.
 func (f *follower) written() error {
-	f.app.f.mu.Lock()
-	defer f.app.f.mu.Unlock()
-	return f.app.f.err
+	f.line.f.mu.Lock()
+	defer f.line.f.mu.Unlock()
+	return f.line.f.err
 }
 
 // note says an error, unless it did so already, or that there is none any more.
@@ -89,6 +109,8 @@ func (f *follower) note(ctx context.Context, err error) {
 	if err != nil {
 		text = err.Error()
 	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if ctx.Err() != nil || f.said == text || f.written() != nil {
 		return
 	}
@@ -98,41 +120,22 @@ func (f *follower) note(ctx context.Context, err error) {
 	f.say.say(f.name, text)
 }
 
-// A stream is an answer of the server that goes on.
-type stream struct {
-	*answer
-	begun time.Time // not after the server has begun it
-	done  chan struct{}
-	err   error // once it is done
-}
-
-func (s *stream) ended() bool {
-	select {
-	case <-s.done:
-		return true
-	default:
-		return false
+// past reads the records that the server still has.
+func (f *follower) past(ctx context.Context) error {
+	a, err := f.get(ctx, 0)
+	if err != nil {
+		return err
 	}
-}
-
-// begin begins a stream. It returns when the server reads what is recorded.
-func (f *follower) begin(ctx context.Context) (*stream, error) {
-	s := &stream{begun: time.Now(), done: make(chan struct{})}
-	var err error
-	s.answer, err = f.get(ctx, f.stream)
-	return s, err
-}
-
-// read reads all of a stream.
-func (s *stream) read(f *follower) {
-	defer close(s.done)
-	s.err = s.all(f, func(*record.Task, bool) {})
+	return f.read(a)
 }
 
 // An answer is one with records.
 type answer struct {
 	*http.Response
+	reading
+	known  bool // where it begins, or that the server is of an older release and does not say that
 	cancel context.CancelFunc
+	alive  func() // there was something to read
 }
 
 func (a *answer) close() {
@@ -140,7 +143,8 @@ func (a *answer) close() {
 	a.Body.Close()
 }
 
-// get asks for the records of some time, or for those that there are.
+// get asks for the records of some time, or for those that there are. A stream has its time to end, and
+// another minute. The rest may take as long as it goes on.
 func (f *follower) get(ctx context.Context, d time.Duration) (*answer, error) {
 	u := *f.url
 	if d > 0 {
@@ -149,96 +153,120 @@ func (f *follower) get(ctx context.Context, d time.Duration) (*answer, error) {
 		u.RawQuery = q.Encode()
 	}
 	most := d + time.Minute
-	ctx, cancel := context.WithTimeout(ctx, most)
+	ctx, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(most, func() { cancel(fmt.Errorf("nothing came within %v", most)) })
+	a := &answer{reading: reading{begun: time.Now(), past: d == 0}, alive: func() {}}
+	a.cancel = func() { timer.Stop(); cancel(nil) }
+	if d == 0 {
+		a.alive = func() { timer.Reset(most) }
+	}
 	req, err := http.NewRequestWithContext(ctx, "GET", u.String(), nil)
 	if err != nil {
-		cancel()
+		a.cancel()
 		return nil, err
 	}
-	resp, err := client.Do(req)
+	a.Response, err = f.client.Do(req)
 	if err != nil {
-		cancel()
-		if errors.Is(err, context.DeadlineExceeded) {
-			err = fmt.Errorf("no answer within %v", most)
+		if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+			err = cause
 		}
+		a.cancel()
 		return nil, source.Explain(err, 0)
 	}
-	if resp.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, 512))
-		resp.Body.Close()
-		cancel()
-		return nil, fmt.Errorf("the server says %s: %q", resp.Status, bytes.TrimSpace(text))
+	if a.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(a.Body, 512))
+		a.close()
+		return nil, fmt.Errorf("the server says %s: %q", a.Status, bytes.TrimSpace(text))
 	}
-	return &answer{resp, cancel}, nil
+	return a, nil
 }
 
-// all reads the records of an answer, and calls seen for each. Its error is nil if the answer was whole.
-func (a *answer) all(f *follower, seen func(t *record.Task, twice bool)) error {
+// read reads all of an answer, and adds its records to the folder.
+func (f *follower) read(a *answer) error {
 	defer a.close()
-	r := record.NewReader(a.Body)
-	var lost int64 // so far
-	last := time.Now()
-	for {
-		t, err := r.Next()
-		if err != nil {
-			return a.end(f, err, lost, last)
-		}
-		last = time.Now()
-		lost += max(0, t.Lost.Before)
-		f.mu.Lock()
-		twice, err := f.app.add(t)
-		f.mu.Unlock()
-		if err != nil {
-			return err
-		}
-		seen(t, twice)
-	}
-}
-
-// end notes what an answer says at its end. If it was not whole, what the server has lost is known up to
-// its last record. Last is when there was something to read.
-func (a *answer) end(f *follower, err error, lost int64, last time.Time) error {
-	left := int64(0)
-	if err == io.EOF {
-		left, _ = strconv.ParseInt(a.Trailer.Get("X-Go-Tasks-Left-Out"), 10, 64)
-		all, _ := strconv.ParseInt(a.Trailer.Get("X-Go-Tasks-Lost"), 10, 64)
-		lost = max(lost, all)
-		err = nil
-	}
-	if !errors.Is(err, context.DeadlineExceeded) {
-		last = time.Now() // the connection was whole until then
-	}
-	e := f.app.f.change(func(l *ledger) {
-		l.Lost += lost
-		l.LeftOut += left
-		l.Last[f.name] = max(l.Last[f.name], last.UnixNano())
-	})
-	if err != nil {
-		err = fmt.Errorf("the answer broke off: %w", source.Explain(err, 0))
-	}
-	return cmp.Or(e, err)
-}
-
-// catchUp reads the records that the server still has, after a time in which nobody read it. No record of
-// that time is missing if one is there that was read before, and that all of the server's rings reach
-// back to. If there is none, some may be missing.
-func (f *follower) catchUp(ctx context.Context) error {
-	var before int64
-	f.app.f.change(func(l *ledger) { before = l.Last[f.name] })
-	now := time.Now()
-	a, err := f.get(ctx, 0)
-	if err != nil {
-		return err
-	}
-	complete := before == 0 // nobody has read it ever
-	err = a.all(f, func(t *record.Task, twice bool) {
-		complete = complete || twice && t.Flags&record.Early == 0
-	})
-	if err == nil && !complete {
-		err = f.app.f.change(func(l *ledger) {
-			l.Gaps++
-			l.Gap += max(0, now.UnixNano()-before)
-		})
+	end, err := f.records(a)
+	if a.known {
+		err = cmp.Or(f.line.end(&a.reading, end), err)
 	}
 	return err
+}
+
+// records reads the records of an answer, and returns where it ends.
+func (f *follower) records(a *answer) (end *record.Progress, err error) {
+	r := record.NewReader(a.Body)
+	r.Mark = func(m *record.Mark) {
+		if m.End {
+			end = &m.Progress
+		} else if !a.known {
+			a.process, a.from = m.Process, m.Places
+			err = cmp.Or(err, f.know(a))
+		}
+	}
+	for {
+		t, broken := r.Next()
+		whole := t != nil || broken == io.EOF
+		if whole && err == nil {
+			err = f.know(a) // of an older release, if there was no mark before
+		}
+		switch {
+		case err != nil:
+			return nil, err
+		case whole && r.Skipped() > 0:
+			return nil, errors.New("the answer is damaged")
+		case broken != nil:
+			return a.ending(end, broken)
+		}
+		if err := f.add(t, a, r.At()); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// know notes where an answer begins.
+func (f *follower) know(a *answer) error {
+	a.alive()
+	if a.known {
+		return nil
+	}
+	a.known = true
+	return f.line.begin(&a.reading)
+}
+
+// add adds a record. What is read, and up to where, is never saved apart.
+func (f *follower) add(t *record.Task, a *answer, at record.Progress) error {
+	n := f.line
+	n.f.mu.Lock()
+	defer n.f.mu.Unlock()
+	u := n.of(&a.reading)
+	if u.app == nil {
+		u.app = &appender{f: n.f, url: n.key, process: u.Process}
+	}
+	if err := u.app.add(t, &a.reading, at.Places); err != nil {
+		return err
+	}
+	if a.process == "" { // such a record tells only what its ring has lost
+		at.Lost = a.to.Lost + min(max(0, t.Lost.Before), 1<<48)
+	}
+	return n.saw(&a.reading, at)
+}
+
+// ending returns where an answer ends that has ended after its last record, or an error if it broke off. A server of
+// an older release says in trailers what is missing.
+func (a *answer) ending(end *record.Progress, err error) (*record.Progress, error) {
+	switch {
+	case end != nil:
+		return end, nil
+	case err != io.EOF:
+		if cause := context.Cause(a.Request.Context()); cause != nil && !errors.Is(cause, context.Canceled) {
+			err = cause
+		}
+		return nil, fmt.Errorf("the answer broke off: %w", source.Explain(err, 0))
+	case a.process != "":
+		return nil, errors.New("the answer broke off: it has no end")
+	}
+	number := func(name string) int64 {
+		n, _ := strconv.ParseInt(a.Trailer.Get(name), 10, 64)
+		return min(max(0, n), 1<<48)
+	}
+	return &record.Progress{Lost: number("X-Go-Tasks-Lost"), LeftOut: number("X-Go-Tasks-Left-Out")}, nil
 }

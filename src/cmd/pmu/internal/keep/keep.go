@@ -9,9 +9,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	record "internal/task"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,7 +27,10 @@ type Config struct {
 	Query  url.Values // which records
 	Stderr io.Writer
 
-	pace pace // for tests
+	// For tests.
+	pace   pace
+	client *http.Client
+	disk   func(step string, t *record.Task) error
 }
 
 // A pace is how long things take.
@@ -34,9 +39,10 @@ type pace struct {
 	overlap time.Duration // of a stream with the next one
 	retry   time.Duration // after an error, at first; then longer
 	slowest time.Duration
+	save    time.Duration // from one time that the ledger is saved to the next one, at most, while records come
 }
 
-var usualPace = pace{time.Minute, 10 * time.Second, 100 * time.Millisecond, 10 * time.Second}
+var usualPace = pace{time.Minute, 10 * time.Second, 100 * time.Millisecond, 10 * time.Second, time.Second}
 
 // Run keeps the records of servers until ctx is done, or a file can't be written. A server that can't
 // be read is asked again.
@@ -44,15 +50,24 @@ func Run(ctx context.Context, c Config) error {
 	if c.pace == (pace{}) {
 		c.pace = usualPace
 	}
+	if c.client == nil {
+		c.client = &http.Client{} // requests have their own deadlines
+	}
+	if c.disk == nil {
+		c.disk = func(string, *record.Task) error { return nil }
+	}
 	var list []*follower
 	for _, name := range c.URLs {
 		u, err := c.address(name)
 		if err != nil {
 			return err
 		}
-		list = append(list, &follower{pace: c.pace, name: shown(name), url: u})
+		if slices.ContainsFunc(list, func(x *follower) bool { return x.url.Redacted() == u.Redacted() }) {
+			return fmt.Errorf("%s is there twice", shown(name))
+		}
+		list = append(list, &follower{pace: c.pace, name: shown(name), url: u, client: c.client})
 	}
-	f, err := open(c.Dir, c.Bytes, len(list))
+	f, err := openFolder(c.Dir, c.Bytes, len(list), c.disk)
 	if err != nil {
 		return err
 	}
@@ -65,7 +80,7 @@ func Run(ctx context.Context, c Config) error {
 	var wg sync.WaitGroup
 	say := &sayer{w: c.Stderr}
 	for _, x := range list {
-		x.app = &appender{f: f}
+		x.line = &line{f: f, url: x.name, key: x.url.Redacted(), pace: c.pace, late: make(chan struct{}, 1)}
 		x.say = say
 		wg.Go(func() {
 			x.run(ctx)
@@ -80,7 +95,7 @@ func Run(ctx context.Context, c Config) error {
 		}
 	})
 	for _, x := range list {
-		err = errors.Join(err, x.app.close())
+		err = errors.Join(err, x.line.close())
 	}
 	if f.err != nil {
 		return fmt.Errorf("%w: nothing is kept any more", f.err)
@@ -134,6 +149,3 @@ func (s *sayer) say(name string, what any) {
 	defer s.mu.Unlock()
 	fmt.Fprintf(s.w, "pmu tasks: %s: %v\n", name, what)
 }
-
-// client asks servers. Requests have their own deadlines.
-var client = &http.Client{}

@@ -7,6 +7,7 @@ package keep
 import (
 	"encoding/json"
 	"fmt"
+	record "internal/task"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,30 +20,40 @@ const ledgerName = ".ledger.json"
 
 // A ledger says what has become of all records, since the folder was begun:
 //
-//	Read = Twice + TooLarge + Removed + the records of Files
+//	Read = Twice + TooLarge + Removed + Older + the records of Files
 //
 // As records may have secrets in their notes, only the user can read the files. URLs are without their
 // passwords. The ledger is replaced as a whole, so that there is an old one or a new one whenever the program is
 // killed. What was written after the last time is counted when the folder is opened again.
 type ledger struct {
+	Version  int   `json:"version"`
 	Read     int64 `json:"read"`      // records that servers have sent
 	Twice    int64 `json:"twice"`     // that were there already
 	TooLarge int64 `json:"too_large"` // for the format of files
 	Removed  int64 `json:"removed"`   // with the oldest files, to make room
+	Older    int64 `json:"older"`     // than those: they came again, or were never there
 
 	// What is missing, at most: servers' numbers overlap.
-	Lost    int64            `json:"lost"`     // written over in the servers' rings before they were sent
-	LeftOut int64            `json:"left_out"` // too large for a server to send
-	Gaps    int64            `json:"gaps"`     // times after which records may be missing, as nobody read them
-	Gap     int64            `json:"gap_ns"`   // these times in sum
-	Damaged int64            `json:"damaged"`  // bytes of files that a write which did not end has left, or worse
-	Last    map[string]int64 `json:"last"`     // by URL: until when it was read, in ns since 1970
-	Files   []file           `json:"files"`    // from the oldest on
+	Lost    int64  `json:"lost"`     // written over in the servers' rings before they were sent
+	LeftOut int64  `json:"left_out"` // too large for a server to send
+	Gaps    int64  `json:"gaps"`     // times after which records may be missing, as nobody read them
+	Gap     int64  `json:"gap_ns"`   // these times in sum
+	Damaged int64  `json:"damaged"`  // bytes of files that a write which did not end has left, or worse
+	Files   []file `json:"files"`    // from the oldest on
+
+	// Extents are up to where servers were read, by their URLs with what selects records.
+	Extents map[string][]*extent `json:"extents"`
+
+	// Last is when a server was read last, by its URL, in a folder of an older release.
+	Last map[string]int64 `json:"last,omitempty"`
 }
+
+// ledgerVersion is raised when a program that doesn't know of a change would write a ledger that is wrong.
+const ledgerVersion = 1
 
 // load reads the ledger of a folder. A folder without one has an empty one.
 func (l *ledger) load(dir string) error {
-	l.Last = make(map[string]int64)
+	l.Version, l.Extents = ledgerVersion, make(map[string][]*extent)
 	name := filepath.Join(dir, ledgerName)
 	data, err := os.ReadFile(name)
 	if os.IsNotExist(err) {
@@ -54,21 +65,30 @@ func (l *ledger) load(dir string) error {
 	if err := json.Unmarshal(data, l); err != nil {
 		return fmt.Errorf("%s: %w: remove it to begin another ledger", name, err)
 	}
-	if l.Last == nil {
-		l.Last = make(map[string]int64)
+	if l.Version > ledgerVersion {
+		return fmt.Errorf("%s has version %d of the ledger, and this program knows version %d: use the release of Go that has written it, or a later one", name, l.Version, ledgerVersion)
+	}
+	if l.Version = ledgerVersion; l.Extents == nil {
+		l.Extents = make(map[string][]*extent)
 	}
 	return nil
 }
 
-// save replaces the ledger of a folder, and returns its size.
-func (l *ledger) save(dir string) (int64, error) {
+// save replaces the ledger of a folder, and returns its size. Disk is called before each step.
+func (l *ledger) save(dir string, disk func(step string, t *record.Task) error) (int64, error) {
 	data, err := json.MarshalIndent(l, "", "\t")
 	if err != nil {
 		return 0, err
 	}
 	name := filepath.Join(dir, ledgerName)
+	if err := disk("new ledger", nil); err != nil {
+		return 0, err
+	}
 	os.Remove(name + ".new") // what a program that was killed has left may be readable for others
 	if err := os.WriteFile(name+".new", append(data, '\n'), 0o600); err != nil {
+		return 0, err
+	}
+	if err := disk("ledger", nil); err != nil {
 		return 0, err
 	}
 	return int64(len(data)) + 1, os.Rename(name+".new", name)
@@ -91,6 +111,7 @@ func (l *ledger) missing() string {
 		}
 	}
 	add(l.Removed, "%d older records were removed to make room", l.Removed)
+	add(l.Older, "%d from before those came again, or were never there", l.Older)
 	add(l.Lost, "servers lost %d before they were read", l.Lost)
 	add(l.LeftOut+l.TooLarge, "%d were too large", l.LeftOut+l.TooLarge)
 	gaps, together := "gap", ""
