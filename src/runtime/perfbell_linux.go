@@ -30,6 +30,7 @@ type perfBell struct {
 	exists   bool
 	interval int64  // ns
 	head     uint64 // the ring's, when the timer expired last
+	read     uint64 // records of the ring that had been read by then
 }
 
 // make creates the timer of t's thread, stopped. It reports whether that worked.
@@ -61,18 +62,21 @@ func (b *perfBell) ring(interval int64) {
 	timer_settime(b.id, 0, (*itimerspec)(noescape(unsafe.Pointer(&spec))), nil)
 }
 
-// rang chooses the next interval after the timer has expired. head is that of the ring,
-// which has size bytes. What counts is what has been written since, not what is there: the
-// thread reads its ring also when its goroutine leaves it, but may stop doing so.
+// rang chooses the next interval after the timer has expired and r has been read up to head.
+// What counts is what has been written since it expired before, not what was there: the thread
+// reads its ring also when its goroutine leaves it, but may stop doing so.
+//
+// Stacks may become deep at any time. So as many of the longest records must fit, in twice the
+// interval and the tick after it.
 //
 //go:nowritebarrierrec
-func (b *perfBell) rang(head, size uint64) {
-	written := head - b.head
-	b.head = head
+func (b *perfBell) rang(r *perfRing, head uint64) {
+	size, written, n := r.mask+1, head-b.head, r.read-b.read
+	b.head, b.read = head, r.read
 	switch {
 	case written > size/2 && b.interval > perfBellLeast:
 		b.ring(max(b.interval/2, perfBellLeast))
-	case written < size/8 && b.interval < perfBellMost:
+	case n*perfChainLongest < size/4 && b.interval < perfBellMost:
 		b.ring(min(b.interval*2, perfBellMost))
 	}
 }

@@ -53,6 +53,10 @@ const (
 	perfChainRingMost = 64 << 10
 	perfChainSeldom   = 1500
 	perfChainGHz      = 3 // what a processor is taken to have
+
+	// perfChainLongest is a record with the 127 functions that the kernel writes unless
+	// kernel.perf_event_max_stack says otherwise, and two marks of where they are.
+	perfChainLongest = 8*(4+2+127+1+2+goarch.IsArm64+1+1) + perfChainStack
 )
 
 // chainAttr has the samples of a counter bring their stacks.

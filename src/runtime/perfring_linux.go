@@ -32,6 +32,7 @@ type perfRing struct {
 	data uintptr // of the records
 	mask uint64  // size of the records' area - 1; the area is a power of two
 	tail uint64  // records before it have been read
+	read uint64  // records that next has decoded
 }
 
 const _MAP_SHARED = 1
@@ -215,6 +216,7 @@ func (r *perfRing) next(rec *perfRecord, head uint64) bool {
 	}
 	off := r.tail
 	r.tail += size
+	r.read++
 	switch rec.typ {
 	case _PERF_RECORD_SAMPLE: // perfSampleType, what was read, the ABI and two registers
 		rec.chain.off, rec.chain.size = off, size // perhaps it is one with a stack; see perfThread.slotOf

@@ -62,10 +62,10 @@ func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 	}
 	if t.ring.base != 0 {
 		head := t.ring.head()
-		if t.chain.quiet && t.isBell(c) {
-			t.chain.bell.rang(head, t.ring.mask+1)
-		}
 		t.drain(hits, gp, c, head, delayed)
+		if t.chain.quiet && t.isBell(c) {
+			t.chain.bell.rang(&t.ring, head)
+		}
 		whole = t.ring.tail == head
 	} else if doorbell {
 		entry = nanotime()

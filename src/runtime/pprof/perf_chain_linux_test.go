@@ -176,6 +176,37 @@ func TestPerfChainBellRead(t *testing.T) {
 	}
 }
 
+// TestPerfChainBellDeeper tests that a thread reads its ring in time when its stacks become
+// deep at once, after a time in which their records were a fourth as long.
+func TestPerfChainBellDeeper(t *testing.T) {
+	perfNeeds(t, "cycles") // of a clock that nothing stops
+	event := perfChainEvent(t)
+	if perfInChild() == "" {
+		perfChild(t, "deeper", func(cmd *exec.Cmd) {
+			cmd.Env = append(cmd.Env, "GODEBUG=asyncpreemptoff=1", "GOGC=off", costEnv+"=off")
+		})
+		return
+	}
+	r := perfProfileOf(t, []perfReq{{event, 135e3}}, func() {
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for range 8 {
+				chainWorkA(15e6)
+				perfDeep(64, func() { chainWorkB(10e6) })
+			}
+		})
+		wg.Wait()
+	})[0]
+	r.balance()
+	t.Log(r.ledger())
+	if n := r.inFrame("runtime._PerfLostRing"); n != 0 {
+		t.Errorf("%d samples of %d did not fit in the ring", n, r.total())
+	}
+	if n := r.inFrame("runtime/pprof.chainWorkB"); n < 1000 {
+		t.Errorf("%d samples: too few", n)
+	}
+}
+
 // TestPerfChainFull tests that a thread goes back to signals when deep stacks fill its ring
 // from one tick to the next, before any timer can have it read. It tries again without after
 // 1,024 of them, then after 2,048, and so on.
@@ -228,6 +259,7 @@ func TestPerfChainSetting(t *testing.T) {
 var _ = emulated(TestPerfChainLabels)
 var _ = emulated(TestPerfChainBell)
 var _ = emulated(TestPerfChainBellRead)
+var _ = emulated(TestPerfChainBellDeeper)
 
 // TestPerfChainSaid tests that the comments count threads whose stacks the kernel has recorded
 // in this session, and not in one before it on a thread that others sample as well.
