@@ -109,7 +109,7 @@ engine_vm() {
 # they register themselves for it; of the other packages all of ours run there.
 emulated() { PMU_TEST_REQUIRE=cycles,instructions,root on_vm "$go" test -count=1 -short -timeout 60m "$@"; }
 exact_vm() {
-	emulated -run '^TestPerf' runtime &&
+	emulated -run '^TestPerf' -skip '^TestPerfTaskRingDamaged$' runtime && # skipped: 4 minutes about memory alone
 		emulated -run '^TestEmulated$' -skip '^TestEmulated$/Counters' runtime/pprof &&
 		PMU_TEST_REQUIRE=root,quiet PMU_TEST_LIVE=1 on_vm "$go" test -count=1 \
 			-run '^TestLive$/^(lock|page-faults|CPU-hog|slow-downstream|none)$' cmd/pmu/internal/why &&

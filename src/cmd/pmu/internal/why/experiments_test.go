@@ -58,7 +58,7 @@ func compare(t *testing.T, segments int, list ...Experiment) (*Comparison, strin
 func TestExperiments(t *testing.T) {
 	seeds := uint64(50)
 	if testing.Short() {
-		seeds = 10
+		seeds = 2
 	}
 	for seed := range seeds {
 		n := 2000 + 137*int(seed)

@@ -64,8 +64,11 @@ func TestJoined(t *testing.T) {
 	} {
 		t.Run(j.name, func(t *testing.T) {
 			seeds := uint64(35)
-			if testing.Short() || j.around > 8 {
+			if j.around > 8 {
 				seeds = 10
+			}
+			if testing.Short() {
+				seeds = 2
 			}
 			for seed := range seeds {
 				r, err := Analyze(j.table(seed), Options{Seed: seed + 1})
