@@ -13,7 +13,6 @@ import (
 	. "runtime/task"
 	"strings"
 	"testing"
-	"time"
 )
 
 // Each of these burns some CPU time for a task of a kind, or for none, with labels or without.
@@ -35,17 +34,6 @@ func burnChild() { burn() }
 
 //go:noinline
 func burnNone() { burn() }
-
-var burnt int
-
-//go:noinline
-func burn() {
-	for end := time.Now().Add(20 * time.Millisecond); time.Now().Before(end); {
-		for i := range 1000 {
-			burnt += i
-		}
-	}
-}
 
 // TestSampleLabels tests that a sample has the kind of the task that its goroutine worked for
 // when it was taken, besides the goroutine's labels.

@@ -825,3 +825,16 @@ func TestFlightRecorder(t *testing.T) {
 		t.Errorf("no task and region in the trace of %d bytes", len(b))
 	}
 }
+
+var burnt int
+
+// burn computes for a while.
+//
+//go:noinline
+func burn() {
+	for end := time.Now().Add(20 * time.Millisecond); time.Now().Before(end); {
+		for i := range 1000 {
+			burnt += i
+		}
+	}
+}

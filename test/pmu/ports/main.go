@@ -86,6 +86,10 @@ func (p port) emulator() string {
 // packages have, with what they import, all of the fork that depends on a port.
 var packages = []string{"net/http/pprof", "runtime/pprof", "testing"}
 
+// tested have tests for every port, some in files for Linux, and need only a port without them
+// to show what is missing.
+var tested = []string{"internal/task", "net/http/pprof", "runtime/pprof", "runtime/task", "testing"}
+
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("ports: ")
@@ -141,6 +145,9 @@ func (c *checker) all(names []string, tmp string) error {
 			long = append(long, c.links(p, tmp)...)
 		} else {
 			short = append(short, task{p, "type-checks", func(p port) error { return c.typeCheck(p, packages) }})
+		}
+		if name == "windows/amd64" {
+			short = append(short, task{p, "type-checks tests", func(p port) error { return c.typeCheck(p, tested, "-test") }})
 		}
 		if p.os == "linux" {
 			// After the link, which has compiled what it needs.
