@@ -52,6 +52,7 @@ g() {
 		-c core.fsync=none -c core.compression=0 -c merge.conflictStyle=diff3 -c merge.renames=false "$@"
 }
 version_file=src/internal/buildcfg/zbootstrap.go # by cmd/dist, like VERSION
+doc_file=src/cmd/go/alldocs.go
 ignored="/*
 !/src/
 !/go.env
@@ -228,6 +229,7 @@ build() {
 	replace $version_file "s/^const version = \`.*\`\$/const version = \`$fork\`/"
 	build_commands
 	g checkout -q "$branch"
+	document
 	say "checking it"
 	check
 	g update-ref refs/overlay/base "$all"
@@ -242,6 +244,14 @@ build() {
 how_to_use() {
 	printf '\n%s is ready. Put it first in PATH and use it as any go command:\n\n\texport PATH=%s:$PATH\n\n' "$fork" "$goroot/bin"
 	echo 'Programs that it builds have the build tag gopmu. README.pmu.md has the rest.'
+}
+
+# document has the go command write its flags where upstream's generator does. Git, and so
+# the overlay, leaves that file alone.
+document() {
+	has_upstream $doc_file || return 0
+	g update-index --skip-worktree $doc_file
+	fork_go help documentation | "$tree/bin/gofmt" >"$tree/$doc_file" || fail "the go command that was built does not document itself"
 }
 
 replace() { # replace FILE SED-SCRIPT
