@@ -89,7 +89,12 @@ func (in *input) read(name string, yield func(*record.Task) bool) bool {
 		return true
 	}
 	defer r.Close()
-	b := bufio.NewReader(r)
+	inflated, _, err := source.Inflate(bufio.NewReader(r), in.Max)
+	if err != nil {
+		fail(err)
+		return true
+	}
+	b := bufio.NewReader(inflated)
 	var skipped, twice int64
 	once := func(t *record.Task) bool {
 		if in.again(t) {

@@ -369,6 +369,36 @@ func TestNothing(t *testing.T) {
 	}
 }
 
+// TestCompressed tests that records are read when they are compressed, too, and what is said of a file
+// that is cut.
+func TestCompressed(t *testing.T) {
+	front, _ := tasksOf(10)
+	var lines []byte
+	for _, x := range front {
+		lines = append(record.AppendJSON(lines, x), '\n')
+	}
+	for name, data := range map[string][]byte{"records": encode(t, front), "JSON": lines} {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		z.Write(data)
+		z.Close()
+		_, want, _ := call("-format", "json", write(t, data))
+		if status, got, errs := call("-format", "json", write(t, b.Bytes())); status != 0 || got != want {
+			t.Errorf("%s: status %d, %s\n%s\nwant\n%s", name, status, errs, got, want)
+		}
+		status, _, errs := call(write(t, b.Bytes()[:b.Len()*3/4]))
+		if status != 2 || !strings.Contains(errs, "it is compressed by gzip: unexpected EOF") {
+			t.Errorf("%s, cut: status %d, %s", name, status, errs)
+		}
+		if _, _, errs := call("-max", fmt.Sprint(b.Len()+10), write(t, b.Bytes())); !strings.Contains(errs, "come out of it by gzip: raise -max") {
+			t.Errorf("%s, with -max: %s", name, errs)
+		}
+	}
+	if status, _, errs := call(write(t, []byte("\x1f\x8b"))); status != 2 || !strings.Contains(errs, "it is compressed by gzip") {
+		t.Errorf("status %d, %s", status, errs)
+	}
+}
+
 // TestTwice tests that a record counts once that is in several files: a server was asked twice.
 func TestTwice(t *testing.T) {
 	front, back := tasksOf(10)

@@ -105,7 +105,7 @@ func (in *input) read(name string) {
 	defer r.Close()
 	b := bufio.NewReaderSize(r, 1<<20)
 	f := file{input: in, r: b, size: r.Size(), name: name}
-	inflated, compressed, err := inflate(b, in.Max)
+	inflated, compressed, err := source.Inflate(b, in.Max)
 	if err != nil {
 		fail(err)
 		return

@@ -2,7 +2,7 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-package whycmd
+package source
 
 import (
 	"bufio"
@@ -34,9 +34,10 @@ type inflater struct {
 	src     io.Reader
 }
 
-// inflate returns a reader of what is in r, decompressed if it is compressed. max bounds what comes out.
-func inflate(r *bufio.Reader, max int64) (io.Reader, bool, error) {
-	head := peek(r, 4)
+// Inflate returns a reader of what is in r, decompressed if it is compressed by gzip or zstd, and whether
+// it is. At most max bytes come out.
+func Inflate(r *bufio.Reader, max int64) (io.Reader, bool, error) {
+	head, _ := r.Peek(4)
 	x := &inflater{src: r, max: max}
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
