@@ -7,7 +7,7 @@ package task
 import (
 	"cmp"
 	"internal/runtime/perf"
-	record "internal/task"
+	"internal/taskrecord"
 	"slices"
 	_ "unsafe" // for go:linkname
 )
@@ -33,10 +33,10 @@ type recordPlace struct {
 // damaged. Want has chosen chosen of the others.
 //
 //go:linkname newest net/http/pprof.newestTasks
-func newest(onlySlow bool, most int, want func(head *record.Task) bool, yield func(*record.Task) bool) (chosen, gone uint64) {
+func newest(onlySlow bool, most int, want func(head *taskrecord.Task) bool, yield func(*taskrecord.Task) bool) (chosen, gone uint64) {
 	var r ringBuffer
 	var list []recordPlace // the last ones so far, and others
-	var head record.Task
+	var head taskrecord.Task
 	last := func() {
 		slices.SortStableFunc(list, func(a, b recordPlace) int { return cmp.Compare(b.end, a.end) })
 		list = list[:min(len(list), most)]
@@ -68,10 +68,10 @@ func newest(onlySlow bool, most int, want func(head *record.Task) bool, yield fu
 		}
 	}
 	last()
-	stacks := make(map[stackPCs][]record.Frame)
+	stacks := make(map[stackPCs][]taskrecord.Frame)
 	for _, at := range list {
 		size, _, skipped := r.read(at.ring, &at.pos)
-		var t *record.Task
+		var t *taskrecord.Task
 		if size > 0 && !skipped {
 			p := unpacker{w: r.buf[:size], stacks: stacks}
 			t = p.whole(at.ring)

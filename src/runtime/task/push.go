@@ -7,7 +7,7 @@ package task
 import (
 	"encoding/binary"
 	"internal/runtime/perf"
-	record "internal/task"
+	"internal/taskrecord"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -68,7 +68,7 @@ func (p *packer) counts(c *[perf.MaxEvents]perf.Count, slots int) {
 }
 
 // clock packs c; if c is nil, one of which nothing has happened.
-func (p *packer) clock(c *record.Clock) {
+func (p *packer) clock(c *taskrecord.Clock) {
 	if c == nil {
 		p.u(0)
 		return
@@ -92,7 +92,7 @@ var packers [shards]struct {
 
 // push pushes the record of t, which has ended. Its counts are those of set, or nil. usual is nil
 // unless it was slow, and last unless it has a clock.
-func (r *recorder) push(t *Task, shard int, last *record.Clock, u *perf.TaskUsage, set *eventSet, flags record.Flags, d *details, threshold int64, usual *usual) {
+func (r *recorder) push(t *Task, shard int, last *taskrecord.Clock, u *perf.TaskUsage, set *eventSet, flags taskrecord.Flags, d *details, threshold int64, usual *usual) {
 	free := &packers[shard].free
 	p := free.Swap(nil)
 	if p == nil {
@@ -159,7 +159,7 @@ func (r *recorder) push(t *Task, shard int, last *record.Clock, u *perf.TaskUsag
 		}
 	}
 	ring := perf.TaskRing
-	if flags&record.Slow != 0 {
+	if flags&taskrecord.Slow != 0 {
 		ring = perf.SlowTaskRing
 		p.slow(t, u, d, usual)
 	}

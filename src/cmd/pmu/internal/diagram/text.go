@@ -5,7 +5,7 @@
 package diagram
 
 import (
-	record "internal/task"
+	"internal/taskrecord"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -76,7 +76,7 @@ func runeWidth(c rune) int {
 func shortFunc(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
 // placeText returns a frame for people: "main.(*cart).load at cart.go:31".
-func placeText(f record.Frame) string {
+func placeText(f taskrecord.Frame) string {
 	s := shortFunc(f.Func)
 	if f.File != "" {
 		if s != "" {

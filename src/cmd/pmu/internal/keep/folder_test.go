@@ -9,7 +9,7 @@ import (
 	"context"
 	"fmt"
 	"internal/runtime/perf"
-	record "internal/task"
+	"internal/taskrecord"
 	"math"
 	"os"
 	"path/filepath"
@@ -102,7 +102,7 @@ func TestSecrets(t *testing.T) {
 // TestLargest tests that readers of a folder can read each of its files as a whole.
 func TestLargest(t *testing.T) {
 	for _, most := range []int64{least, 1 << 30, 1 << 40} {
-		f, err := openFolder(t.TempDir(), most, 1, func(string, *record.Task) error { return nil })
+		f, err := openFolder(t.TempDir(), most, 1, func(string, *taskrecord.Task) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,9 +115,9 @@ func TestLargest(t *testing.T) {
 
 // TestLedgerSize tests that what a server says can make the ledger no larger than a folder has room for.
 func TestLedgerSize(t *testing.T) {
-	var p record.RingPlaces
+	var p taskrecord.RingPlaces
 	for i := range perf.AllTaskRings {
-		p = append(p, record.RingPlace{Ring: i, Next: math.MaxUint64})
+		p = append(p, taskrecord.RingPlace{Ring: i, Next: math.MaxUint64})
 	}
 	const servers = 5
 	l := ledger{Extents: make(map[string][]*extent)}
@@ -127,7 +127,7 @@ func TestLedgerSize(t *testing.T) {
 			l.Extents[fmt.Sprint(i)] = append(l.Extents[fmt.Sprint(i)], u)
 		}
 	}
-	none := func(string, *record.Task) error { return nil }
+	none := func(string, *taskrecord.Task) error { return nil }
 	if n, err := l.save(t.TempDir(), none); err != nil || n > servers*each/2 {
 		t.Errorf("%d bytes, error %v; there is room for %d", n, err, servers*each/2)
 	}

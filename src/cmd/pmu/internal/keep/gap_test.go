@@ -6,7 +6,7 @@ package keep
 
 import (
 	"context"
-	record "internal/task"
+	"internal/taskrecord"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -152,20 +152,20 @@ func TestGapTime(t *testing.T) {
 // TestDamagedAnswer tests that records of an answer are not kept from where it is damaged on.
 func TestDamagedAnswer(t *testing.T) {
 	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fw := record.NewWriter(w, &record.Server{Name: "s"})
-		p := record.Progress{Places: record.RingPlaces{{Ring: 0, Next: 0}}}
-		fw.Mark(&record.Mark{Process: "p", Progress: p})
+		fw := taskrecord.NewWriter(w, &taskrecord.Server{Name: "s"})
+		p := taskrecord.Progress{Places: taskrecord.RingPlaces{{Ring: 0, Next: 0}}}
+		fw.Mark(&taskrecord.Mark{Process: "p", Progress: p})
 		for i := range 3 {
 			if p.Places[0].Next++; i == 1 {
 				w.Write([]byte{0})
 				continue
 			}
 			fw.At = p
-			x := &record.Task{Kind: "k"}
+			x := &taskrecord.Task{Kind: "k"}
 			x.Trace[7], x.Span[0] = byte(i+1), 1
 			fw.Write(x)
 		}
-		fw.Mark(&record.Mark{End: true, Process: "p", Progress: p})
+		fw.Mark(&taskrecord.Mark{End: true, Process: "p", Progress: p})
 	}))
 	defer hs.Close()
 	dir := t.TempDir()

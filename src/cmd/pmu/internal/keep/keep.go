@@ -9,7 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"net/http"
 	"net/url"
@@ -30,7 +30,7 @@ type Config struct {
 	// For tests.
 	pace   pace
 	client *http.Client
-	disk   func(step string, t *record.Task) error
+	disk   func(step string, t *taskrecord.Task) error
 }
 
 // A pace is how long things take.
@@ -54,7 +54,7 @@ func Run(ctx context.Context, c Config) error {
 		c.client = &http.Client{} // requests have their own deadlines
 	}
 	if c.disk == nil {
-		c.disk = func(string, *record.Task) error { return nil }
+		c.disk = func(string, *taskrecord.Task) error { return nil }
 	}
 	var list []*follower
 	for _, name := range c.URLs {

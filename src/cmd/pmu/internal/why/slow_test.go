@@ -5,7 +5,7 @@
 package why
 
 import (
-	record "internal/task"
+	"internal/taskrecord"
 	"math/rand/v2"
 	"reflect"
 	"runtime/pprof"
@@ -19,21 +19,21 @@ import (
 func slowTasks(n int, slow bool) *Table {
 	r, other := rand.New(rand.NewPCG(1, 1)), rand.New(rand.NewPCG(2, 2))
 	var b Builder
-	add := func(r *rand.Rand, mutex time.Duration, flags record.Flags) {
-		x := &record.Task{Wall: 10*time.Millisecond + time.Duration(r.IntN(1e6)) + mutex, Kind: "k", Flags: flags}
+	add := func(r *rand.Rand, mutex time.Duration, flags taskrecord.Flags) {
+		x := &taskrecord.Task{Wall: 10*time.Millisecond + time.Duration(r.IntN(1e6)) + mutex, Kind: "k", Flags: flags}
 		x.Parts[pprof.TimeMutex] = mutex
 		b.AddTask(x)
 	}
 	for i := range n {
 		var mutex time.Duration
-		flags := record.Sampled
+		flags := taskrecord.Sampled
 		if i%33 == 7 {
 			mutex = 30 * time.Millisecond
-			flags |= record.Slow
+			flags |= taskrecord.Slow
 		}
 		add(r, mutex, flags)
 		if slow {
-			add(other, 90*time.Millisecond, record.Slow)
+			add(other, 90*time.Millisecond, taskrecord.Slow)
 		}
 	}
 	return b.Table("ms")

@@ -5,7 +5,7 @@
 package why
 
 import (
-	record "internal/task"
+	"internal/taskrecord"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -25,13 +25,13 @@ func (of plan) add(b *Builder, n int, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	for i := range n {
 		call, mutex, runnable := of(i)
-		x := &record.Task{Kind: "k", Flags: record.Sampled}
+		x := &taskrecord.Task{Kind: "k", Flags: taskrecord.Sampled}
 		x.Parts[pprof.TimeRunning] = 8940*time.Microsecond + time.Duration(r.IntN(200_000))
 		x.Parts[pprof.TimeRunnable] = runnable + 1072
 		if call > 0 {
 			call += time.Duration(r.IntN(8000))
 			x.Parts[pprof.TimeChan] = call
-			x.Calls = []record.Call{{Kind: "GET /stock", Wall: call}}
+			x.Calls = []taskrecord.Call{{Kind: "GET /stock", Wall: call}}
 		}
 		if mutex > 0 {
 			x.Parts[pprof.TimeMutex] = mutex + time.Duration(r.IntN(8000))

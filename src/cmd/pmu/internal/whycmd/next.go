@@ -8,7 +8,7 @@ import (
 	"cmd/pmu/internal/source"
 	"cmd/pmu/internal/why"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"math"
 	"net/url"
 	"runtime/pprof"
@@ -29,8 +29,8 @@ var steps = map[string]string{
 // recorded reports whether the records of slow tasks say more on a column: it is of tasks, and
 // no event that could be sampled.
 func recorded(column string) bool {
-	for p := range record.Part(record.Elsewhere + 1) {
-		if column == record.PartName(p) {
+	for p := range taskrecord.Part(taskrecord.Elsewhere + 1) {
+		if column == taskrecord.PartName(p) {
 			return true
 		}
 	}

@@ -6,7 +6,7 @@ package whycmd
 
 import (
 	"cmd/pmu/internal/why"
-	record "internal/task"
+	"internal/taskrecord"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -25,8 +25,8 @@ func nextOf(event, kind string, names ...string) string {
 
 // TestNextParts tests that no part of time is sampled as if it were an event.
 func TestNextParts(t *testing.T) {
-	for p := range record.Part(record.Elsewhere + 1) {
-		name := record.PartName(p)
+	for p := range taskrecord.Part(taskrecord.Elsewhere + 1) {
+		name := taskrecord.PartName(p)
 		got := nextOf(name, "GET /", serverURL)
 		if strings.Contains(got, "event=") || steps[name] == "" && got != "go tool pmu tasks -slow -kind 'GET /' "+serverURL {
 			t.Errorf("%s: %s", name, got)
@@ -57,7 +57,7 @@ func TestNextServer(t *testing.T) {
 	for _, list := range f.files[:5] {
 		var lines []byte
 		for _, x := range list {
-			lines = append(record.AppendJSON(lines, x), '\n')
+			lines = append(taskrecord.AppendJSON(lines, x), '\n')
 		}
 		ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(lines) }))
 		defer ts.Close()
@@ -80,8 +80,8 @@ func TestNextServer(t *testing.T) {
 
 // TestExample tests that the command for one request names the slowest of those that the report is about.
 func TestExample(t *testing.T) {
-	id := func(n byte) record.TraceID { return record.TraceID{n} }
-	tab := &why.Table{Latency: []float64{9, 8, 7, 6}, Trace: []record.TraceID{id(1), {}, id(3), id(4)},
+	id := func(n byte) taskrecord.TraceID { return taskrecord.TraceID{n} }
+	tab := &why.Table{Latency: []float64{9, 8, 7, 6}, Trace: []taskrecord.TraceID{id(1), {}, id(3), id(4)},
 		Columns: []why.Column{{Name: "a", Values: []float64{1, 5, 5, 5}}, {Name: "w", Values: []float64{0, 0, 0, 1}, Words: []string{"x", "y"}}}}
 	inf := math.Inf(1)
 	one := func(p ...why.Pattern) *why.Report { return &why.Report{Patterns: p} }

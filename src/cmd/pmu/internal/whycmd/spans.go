@@ -10,7 +10,7 @@ import (
 	"cmd/pmu/internal/why"
 	"cmp"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"maps"
 	"slices"
@@ -210,8 +210,8 @@ const (
 // partNames are the names of parts, by those of attributes.
 var partNames = func() map[string]string {
 	m := make(map[string]string)
-	for p := range record.Part(record.Elsewhere + 1) {
-		name := record.PartName(p)
+	for p := range taskrecord.Part(taskrecord.Elsewhere + 1) {
+		name := taskrecord.PartName(p)
 		m[latencyAttr+strings.ReplaceAll(strings.ToLower(name), "-", "_")] = name
 	}
 	return m
