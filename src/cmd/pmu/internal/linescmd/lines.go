@@ -67,7 +67,7 @@ type line struct {
 }
 
 // find returns the lines of a profile, those with most samples first.
-func find(p *prof.Profile, least int64) ([]*line, error) {
+func find(p *prof.File, least int64) ([]*line, error) {
 	f := finder{lines: make(map[uint64]*line), places: make(map[placeKey]*place), periods: periodsOf(p)}
 	labelled := false
 	for _, s := range p.Sample {
@@ -109,7 +109,7 @@ type finder struct {
 }
 
 // add adds a sample, which has labels l, if it has an address.
-func (f *finder) add(p *prof.Profile, s *profile.Sample, l map[string]string) error {
+func (f *finder) add(p *prof.File, s *profile.Sample, l map[string]string) error {
 	n, taken := int64(0), 0.0
 	for i, t := range p.SampleType {
 		if i == 0 || t.Unit == "cycles" {
@@ -156,7 +156,7 @@ func (f *finder) add(p *prof.Profile, s *profile.Sample, l map[string]string) er
 }
 
 // periodsOf returns the periods of the profile's events, which are in its comments.
-func periodsOf(p *prof.Profile) (list []int64) {
+func periodsOf(p *prof.File) (list []int64) {
 	for _, c := range p.Comments {
 		if value, ok := strings.CutPrefix(c, "period: "); ok {
 			word, _, _ := strings.Cut(value, " ")
@@ -187,7 +187,7 @@ func address(s *profile.Sample) (uint64, error) {
 
 // sharing returns the values of label "sharing" for the samples of p, of which these are the
 // lines: the places of a line that is falsely shared, and "" for other samples.
-func sharing(p *prof.Profile, lines []*line) func(i int) string {
+func sharing(p *prof.File, lines []*line) func(i int) string {
 	values := make(map[uint64]string)
 	for _, ln := range lines {
 		if !ln.shared {

@@ -34,18 +34,18 @@ func TestCost(t *testing.T) {
 		b.Column("size", "", nan).Number(float64(r.IntN(100)))
 	}
 	tab := b.Table("ms")
-	rep, err := Analyze(tab, Options{})
+	rep, err := Analyze(tab, Params{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := text(t, tab, Options{})
+	s := text(t, tab, Params{})
 	if len(rep.First) > 0 || len(rep.Patterns) > 0 || !strings.HasPrefix(s, "no cause found\n") ||
 		!strings.Contains(s, "high in slow requests, but cost, and no part of the latency: cost running (7") {
 		t.Errorf("%q, %d patterns\n%s", rep.First, len(rep.Patterns), s)
 	}
 	// The same, if it is no cost.
 	tab.Columns[0].Cost = false
-	if s := text(t, tab, Options{}); !strings.HasPrefix(s, "cost running makes the tail") {
+	if s := text(t, tab, Params{}); !strings.HasPrefix(s, "cost running makes the tail") {
 		t.Errorf("%s", s)
 	}
 }

@@ -258,7 +258,7 @@ func (s *service) run(t *testing.T, c *liveCause, requests int) string {
 	if n := r.Stats().Dropped; n != 0 {
 		t.Errorf("%d records were lost", n)
 	}
-	rep, err := why.Analyze(b.Table("ms"), why.Options{P: 0.98})
+	rep, err := why.Analyze(b.Table("ms"), why.Params{P: 0.98})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func TestRatios(t *testing.T) {
 			x.Parts[pprof.TimeRunning] = x.Wall
 			b.AddTask(x)
 		}
-		rep, err := Analyze(b.Table("ms"), Options{})
+		rep, err := Analyze(b.Table("ms"), Params{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,7 @@ type Segment struct {
 }
 
 // Segments analyzes n segments of t, in order of time.
-func Segments(t *Table, n int, o Options) ([]Segment, error) {
+func Segments(t *Table, n int, o Params) ([]Segment, error) {
 	if o.P == 0 {
 		o.P = 0.99
 	}

@@ -50,7 +50,7 @@ func (of plan) analyze(t *testing.T, seed uint64) (*Report, string) {
 	t.Helper()
 	var b Builder
 	of.add(&b, 1000, seed)
-	rep, err := Analyze(b.Table("ms"), Options{P: 0.98})
+	rep, err := Analyze(b.Table("ms"), Params{P: 0.98})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestTogetherText(t *testing.T) {
 	var b Builder
 	plan(collected).add(&b, 1000, 1)
 	plan(calls).add(&b, 1000, 1)
-	list, err := Segments(b.Table("ms"), 2, Options{P: 0.98})
+	list, err := Segments(b.Table("ms"), 2, Params{P: 0.98})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestTogetherOwn(t *testing.T) {
 			tab.Latency[i] = l + 8
 		}
 	}
-	rep, err := Analyze(tab, Options{P: 0.98})
+	rep, err := Analyze(tab, Params{P: 0.98})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func TestTogetherNumbers(t *testing.T) {
 					b.Column(name, "", nan).Number(v)
 				}
 			}
-			rep, err := Analyze(b.Table("ms"), Options{P: 0.98})
+			rep, err := Analyze(b.Table("ms"), Params{P: 0.98})
 			if err != nil {
 				t.Fatal(err)
 			}

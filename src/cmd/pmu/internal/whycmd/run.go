@@ -57,7 +57,7 @@ type command struct {
 	*verb.Verb
 	verb.IO
 	in       input
-	o        why.Options
+	o        why.Params
 	kind     string
 	columns  []string // only these, if there are any
 	names    names

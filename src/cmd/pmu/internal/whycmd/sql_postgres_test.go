@@ -182,7 +182,7 @@ func analyze(t *testing.T, p float64, kind, file string) (*why.Report, string) {
 		t.Fatal(err)
 	}
 	read := time.Now()
-	r, err := why.Analyze(table, why.Options{P: p, Seed: 1})
+	r, err := why.Analyze(table, why.Params{P: p, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -537,7 +537,7 @@ func TestPostgresJoined(t *testing.T) {
 	if err := in.joined.rows(&in.b, "GET /", func() error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	r, err := why.Analyze(in.b.Table(in.unit), why.Options{Seed: 1})
+	r, err := why.Analyze(in.b.Table(in.unit), why.Params{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
