@@ -92,7 +92,7 @@ func TestSecrets(t *testing.T) {
 		"ftp://user:hunter2@host/tasks", "user:hunter2@host/tasks", "http://user:hun#hunter2@host/tasks", "http://user:%zzhunter2@host/tasks",
 		"http://user:a/hunter2@host/tasks", "http://us er:hunter2@host/", "http://user:hunter2@/tasks",
 	} {
-		err := Run(context.Background(), Config{Dir: dir, Bytes: least, URLs: []string{u}, Stderr: os.Stderr})
+		err := Archiver{Dir: dir, Bytes: least, URLs: []string{u}, Stderr: os.Stderr}.Run(context.Background())
 		if err == nil || strings.Contains(err.Error(), secret) || !strings.Contains(err.Error(), "no URL") {
 			t.Errorf("%s: %v", u, err)
 		}
@@ -151,21 +151,21 @@ func TestErrors(t *testing.T) {
 		{dir, least - 1, at, "8388607 bytes are too few: it takes 8388608 at least"},
 		{filepath.Join(os.Args[0], "x"), least, at, "not a directory"},
 	} {
-		if err := Run(context.Background(), Config{Dir: tt.dir, Bytes: tt.most, URLs: []string{tt.url}, Stderr: os.Stderr}); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if err := (Archiver{Dir: tt.dir, Bytes: tt.most, URLs: []string{tt.url}, Stderr: os.Stderr}).Run(context.Background()); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v, want %s", err, tt.want)
 		}
 	}
 	k := start(t, dir, least, at)
 	s.add(1)
 	until(t, "a record", has(t, dir, 1))
-	if err := Run(context.Background(), Config{Dir: dir, Bytes: least, URLs: []string{at}, Stderr: os.Stderr}); err == nil || !strings.Contains(err.Error(), "another program keeps records in "+dir) {
+	if err := (Archiver{Dir: dir, Bytes: least, URLs: []string{at}, Stderr: os.Stderr}).Run(context.Background()); err == nil || !strings.Contains(err.Error(), "another program keeps records in "+dir) {
 		t.Errorf("two programs: %v", err)
 	}
 	k.stop()
 	if err := os.WriteFile(filepath.Join(dir, ledgerName), []byte("{"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := Run(context.Background(), Config{Dir: dir, Bytes: least, URLs: []string{at}, Stderr: os.Stderr}); err == nil || !strings.Contains(err.Error(), "remove it to begin another ledger") {
+	if err := (Archiver{Dir: dir, Bytes: least, URLs: []string{at}, Stderr: os.Stderr}).Run(context.Background()); err == nil || !strings.Contains(err.Error(), "remove it to begin another ledger") {
 		t.Errorf("a damaged ledger: %v", err)
 	}
 }

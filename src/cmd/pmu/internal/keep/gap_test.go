@@ -185,7 +185,7 @@ func TestNewerLedger(t *testing.T) {
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := Run(context.Background(), Config{Dir: dir, Bytes: least, URLs: []string{"http://localhost:1/"}, Stderr: os.Stderr})
+	err := Archiver{Dir: dir, Bytes: least, URLs: []string{"http://localhost:1/"}, Stderr: os.Stderr}.Run(context.Background())
 	if err == nil || !strings.Contains(err.Error(), "has version 2 of the ledger, and this program knows version 1: use the release of Go that has written it") {
 		t.Error(err)
 	}

@@ -215,7 +215,7 @@ func start(t *testing.T, dir string, most int64, urls ...string) keeper {
 	stderr := new(messages)
 	done := make(chan error, 1)
 	go func() {
-		done <- Run(ctx, Config{Dir: dir, Bytes: most, URLs: urls, Query: url.Values{"slow": {"1"}}, Stderr: stderr, pace: quick})
+		done <- Archiver{Dir: dir, Bytes: most, URLs: urls, Query: url.Values{"slow": {"1"}}, Stderr: stderr, pace: quick}.Run(ctx)
 	}()
 	stop := sync.OnceValues(func() (string, error) {
 		cancel()
@@ -421,7 +421,7 @@ func TestRotate(t *testing.T) {
 // while it removed a file, goes on: nothing is twice, and nothing is missing that the server still has.
 func TestResume(t *testing.T) {
 	if dir := os.Getenv("PMU_TEST_KEEP"); dir != "" {
-		Run(context.Background(), Config{Dir: dir, Bytes: least, URLs: []string{os.Getenv("PMU_TEST_URL")}, Stderr: os.Stderr, pace: quick})
+		Archiver{Dir: dir, Bytes: least, URLs: []string{os.Getenv("PMU_TEST_URL")}, Stderr: os.Stderr, pace: quick}.Run(context.Background())
 		return
 	}
 	exe, err := os.Executable()

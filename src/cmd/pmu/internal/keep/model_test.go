@@ -83,8 +83,8 @@ func (w *world) start() {
 	}
 	w.stderr = new(messages)
 	go func() {
-		w.done <- Run(ctx, Config{Dir: w.dir, Bytes: least, URLs: urls, Query: w.query, Stderr: w.stderr,
-			pace: usualPace, client: &http.Client{Transport: w.machines}, disk: w.disk})
+		w.done <- (Archiver{Dir: w.dir, Bytes: least, URLs: urls, Query: w.query, Stderr: w.stderr,
+			pace: usualPace, client: &http.Client{Transport: w.machines}, disk: w.disk}).Run(ctx)
 	}()
 }
 

@@ -94,11 +94,11 @@ func (s *Source) open(name string) (io.ReadCloser, error) {
 		}
 		return nil, err
 	}
-	return &answer{resp.Body, resp}, nil
+	return &response{resp.Body, resp}, nil
 }
 
-// An answer is the body of a server's answer, whose trailers are there when it has been read.
-type answer struct {
+// A response is the body of a server's response, whose trailers are there when it has been read.
+type response struct {
 	io.ReadCloser
 	resp *http.Response
 }
@@ -190,7 +190,7 @@ func (l *Stream) Size() int64 {
 // Missing says what of the records is missing that a server was asked for, if all that it has sent was
 // read.
 func (l *Stream) Missing() (list []string) {
-	a, ok := l.r.(*answer)
+	a, ok := l.r.(*response)
 	if !ok {
 		return nil
 	}

@@ -249,7 +249,7 @@ func (c *config) keepRecords(v *verb.Verb, std verb.IO) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	err := keep.Run(ctx, keep.Config{Dir: c.keep, Bytes: c.bytes, URLs: c.files, Query: q, Stderr: std.Stderr})
+	err := keep.Archiver{Dir: c.keep, Bytes: c.bytes, URLs: c.files, Query: q, Stderr: std.Stderr}.Run(ctx)
 	if err != nil {
 		return v.Fail(std, fmt.Errorf("-keep: %w", err))
 	}

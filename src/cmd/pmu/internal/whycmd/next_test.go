@@ -20,7 +20,7 @@ import (
 const serverURL = "http://localhost:6060/debug/pprof/tasks"
 
 func nextOf(event, kind string, names ...string) string {
-	return nextStep(&why.Report{First: []string{event}}, true, place{event, kind, names})
+	return nextStep(&why.Report{First: []string{event}}, true, origin{event, kind, names})
 }
 
 // TestNextParts tests that no part of time is sampled as if it were an event.
@@ -72,7 +72,7 @@ func TestNextServer(t *testing.T) {
 	j := &joined{from: map[string]string{"front": urls[0], "backup5": urls[4]}}
 	tab := &why.Table{Columns: []why.Column{{Name: "server", Words: []string{"backup5", "front"}, Values: []float64{0, 1, 1}}}}
 	for event, want := range map[string][]string{"cycles": urls[:1], "running": urls[:1], "chan": urls, "call a": urls} {
-		if p := placeOf(j, tab, event, "k", urls); !slices.Equal(p.names, want) || p.event != event || p.kind != "k" {
+		if p := originOf(j, tab, event, "k", urls); !slices.Equal(p.names, want) || p.event != event || p.kind != "k" {
 			t.Errorf("%s: %+v, want %v", event, p, want)
 		}
 	}
