@@ -42,7 +42,7 @@ type region struct {
 	n      int64
 	wall   int64
 	max    int64
-	usage  perf.Usage
+	usage  perf.GoroutineTime
 	counts [perf.MaxEvents]perf.Count
 }
 

@@ -285,7 +285,7 @@ func percentile(lengths *[numLengths]uint32, n uint64, p float64) int64 {
 type usual struct {
 	tasks int64
 	wall  int64
-	usage perf.Usage
+	usage perf.GoroutineTime
 
 	events int // of count: 0 if fewer tasks have been counted than an average takes
 	count  [perf.MaxEvents]uint64

@@ -502,7 +502,7 @@ func TestReaderOverwritten(t *testing.T) {
 	for i := 0; popped < records && !t.Failed(); i++ {
 		ring := first + i%smallRings*perf.NumTaskRings
 		tail, _, _, number := runtime_perfTaskRingState(ring)
-		r.at[ring] = place{pos: tail, number: number}
+		r.at[ring] = cursor{pos: tail, number: number}
 		task := r.pop(ring)
 		if task == nil || task.Kind != ledgerKinds[0] {
 			runtime.Gosched()

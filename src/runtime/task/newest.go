@@ -16,8 +16,8 @@ import (
 // thousand. To unpack a record takes forty times as long as to read how it begins, and allocates
 // kilobytes. So only those that are shown are unpacked.
 
-// A recordPlace is where a record is, and when its task ended, in ns since 1970.
-type recordPlace struct {
+// A recordPos is where a record is, and when its task ended, in ns since 1970.
+type recordPos struct {
 	end  int64
 	ring int
 	pos  uint64
@@ -35,10 +35,10 @@ type recordPlace struct {
 //go:linkname newest net/http/pprof.newestTasks
 func newest(onlySlow bool, most int, want func(head *taskrecord.Task) bool, yield func(*taskrecord.Task) bool) (chosen, gone uint64) {
 	var r ringBuffer
-	var list []recordPlace // the last ones so far, and others
+	var list []recordPos // the last ones so far, and others
 	var head taskrecord.Task
 	last := func() {
-		slices.SortStableFunc(list, func(a, b recordPlace) int { return cmp.Compare(b.end, a.end) })
+		slices.SortStableFunc(list, func(a, b recordPos) int { return cmp.Compare(b.end, a.end) })
 		list = list[:min(len(list), most)]
 	}
 	for i := range perf.AllTaskRings {
@@ -61,7 +61,7 @@ func newest(onlySlow bool, most int, want func(head *taskrecord.Task) bool, yiel
 				continue
 			}
 			chosen++
-			list = append(list, recordPlace{head.Start + int64(head.Wall), i, pos - uint64(size) - perf.TaskHeader})
+			list = append(list, recordPos{head.Start + int64(head.Wall), i, pos - uint64(size) - perf.TaskHeader})
 			if len(list) >= 2*most {
 				last()
 			}

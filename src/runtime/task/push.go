@@ -54,7 +54,7 @@ func (p *packer) parts(parts *[perf.NumParts]int64) {
 	p.w = w
 }
 
-func (p *packer) usage(u *perf.Usage) {
+func (p *packer) usage(u *perf.GoroutineTime) {
 	p.parts(&u.Parts)
 	p.w = append(p.w, uint64(u.Measured), u.Switches, u.Preemptions, u.Migrations)
 }
@@ -113,7 +113,7 @@ func (r *recorder) push(t *Task, shard int, last *taskrecord.Clock, u *perf.Task
 	p.u(u.Goroutines)
 	p.u(u.Working)
 	p.i(threshold)
-	p.usage(&u.Usage)
+	p.usage(&u.GoroutineTime)
 	slots := 0
 	if set != nil {
 		slots = len(set.slots)
@@ -173,7 +173,7 @@ func (r *recorder) push(t *Task, shard int, last *taskrecord.Clock, u *perf.Task
 
 var noDetails details // of tasks that have none; nobody writes them
 
-var stretches = sync.Pool{New: func() any { return new([perf.MaxTaskStretches]perf.Stretch) }}
+var stretches = sync.Pool{New: func() any { return new([perf.MaxTaskStretches]perf.TaskStretch) }}
 
 // slow packs what only a slow task's record has.
 func (p *packer) slow(t *Task, u *perf.TaskUsage, d *details, usual *usual) {
@@ -192,7 +192,7 @@ func (p *packer) slow(t *Task, u *perf.TaskUsage, d *details, usual *usual) {
 		p.i(s.start - u.Began)
 		p.i(s.end - u.Began)
 	}
-	log := stretches.Get().(*[perf.MaxTaskStretches]perf.Stretch)
+	log := stretches.Get().(*[perf.MaxTaskStretches]perf.TaskStretch)
 	n := runtime_perfTaskLogRead(t.id, log[:])
 	p.u(uint64(n))
 	for i := range n {

@@ -17,7 +17,7 @@ import (
 
 // A ringReader is a [taskrecord.RingReader].
 type ringReader struct {
-	at    [perf.AllTaskRings]place
+	at    [perf.AllTaskRings]cursor
 	next  int
 	last  int // that Next has returned a record of
 	stats taskrecord.RingStats
@@ -32,8 +32,8 @@ type ringReader struct {
 	heads  [perf.AllTaskRings]uint64
 }
 
-// A place is a reader's place in a ring.
-type place struct {
+// A cursor is a reader's place in a ring.
+type cursor struct {
 	pos    uint64
 	number uint64 // of the record that is next
 	lost   uint64 // before that, of which no record has told yet
@@ -51,12 +51,12 @@ func openRings(oldest bool) *ringReader {
 	for i := range r.at {
 		tail, head, pushed, first := runtime_perfTaskRingState(i)
 		if oldest {
-			r.at[i] = place{pos: tail, number: first}
+			r.at[i] = cursor{pos: tail, number: first}
 			if first > 0 {
 				r.peek(i)
 			}
 		} else {
-			r.at[i] = place{pos: head, number: pushed}
+			r.at[i] = cursor{pos: head, number: pushed}
 		}
 	}
 	return r
@@ -146,7 +146,7 @@ func (r *ringReader) pop(i int) *taskrecord.Task {
 }
 
 // drop counts the records before one as lost.
-func (at *place) drop(s *taskrecord.RingStats, before uint64) {
+func (at *cursor) drop(s *taskrecord.RingStats, before uint64) {
 	n := before - at.number
 	s.Dropped += n
 	at.lost += n

@@ -272,7 +272,7 @@ func (t *Task) Usage() (u Usage, ok bool) {
 	if t == nil || t.hasEnded() || !runtime_perfTaskUsage(t.id, &p) {
 		return Usage{}, false
 	}
-	*pprof_timeUsage(&u.GoroutineTime) = p.Usage
+	*pprof_timeUsage(&u.GoroutineTime) = p.GoroutineTime
 	u.Wall = time.Duration(p.Wall)
 	u.Goroutines, u.Working = int64(p.Goroutines), int64(p.Working)
 	if e := t.epoch.present(); e != nil {

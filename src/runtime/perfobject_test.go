@@ -64,8 +64,8 @@ func placeSite(stk []uintptr) string {
 	}
 }
 
-// TestPerfPlace tests what is said to be at addresses of each kind.
-func TestPerfPlace(t *testing.T) {
+// TestPerfObject tests what is said to be at addresses of each kind.
+func TestPerfObject(t *testing.T) {
 	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
 	runtime.MemProfileRate = 1
 	typed, small, large, bytes := placeNewTyped(), placeNewSmall(), placeNewLarge(), placeNewBytes()
@@ -85,21 +85,21 @@ func TestPerfPlace(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
 		addr, base uintptr // 0 for base: not checked
-		kind       perf.Place
+		kind       perf.MemKind
 		size, typ  uintptr
 		site       string
 	}{
-		{"no address", 0, 0, perf.PlaceNone, 0, 0, ""},
-		{"nothing of Go's", 1, 0, perf.PlaceUnknown, 0, 0, ""},
-		{"variable", uintptr(unsafe.Pointer(&placeGlobal)), 0, perf.PlaceGlobal, 0, 0, ""},
-		{"stack", uintptr(unsafe.Pointer(&local)), 0, perf.PlaceStack, 0, 0, ""},
-		{"other stack", <-other, 0, perf.PlaceManual, 0, 0, ""},
-		{"object with a header", uintptr(unsafe.Pointer(&typed.x[7])), uintptr(unsafe.Pointer(typed)), perf.PlaceHeap, 896 - 8, placeType(placeTyped{}), "placeNewTyped"},
-		{"object without one", uintptr(unsafe.Pointer(&small.q)), uintptr(unsafe.Pointer(small)), perf.PlaceHeap, 2 * word, 0, "placeNewSmall"},
-		{"object with a span", uintptr(unsafe.Pointer(&large.x[7000])), uintptr(unsafe.Pointer(large)), perf.PlaceHeap, 0, placeType(placeLarge{}), "placeNewLarge"},
-		{"object without pointers", uintptr(unsafe.Pointer(&bytes[500])), uintptr(unsafe.Pointer(&bytes[0])), perf.PlaceHeap, 1024, 0, "placeNewBytes"},
+		{"no address", 0, 0, perf.MemNone, 0, 0, ""},
+		{"nothing of Go's", 1, 0, perf.MemUnknown, 0, 0, ""},
+		{"variable", uintptr(unsafe.Pointer(&placeGlobal)), 0, perf.MemGlobal, 0, 0, ""},
+		{"stack", uintptr(unsafe.Pointer(&local)), 0, perf.MemStack, 0, 0, ""},
+		{"other stack", <-other, 0, perf.MemManual, 0, 0, ""},
+		{"object with a header", uintptr(unsafe.Pointer(&typed.x[7])), uintptr(unsafe.Pointer(typed)), perf.MemHeap, 896 - 8, placeType(placeTyped{}), "placeNewTyped"},
+		{"object without one", uintptr(unsafe.Pointer(&small.q)), uintptr(unsafe.Pointer(small)), perf.MemHeap, 2 * word, 0, "placeNewSmall"},
+		{"object with a span", uintptr(unsafe.Pointer(&large.x[7000])), uintptr(unsafe.Pointer(large)), perf.MemHeap, 0, placeType(placeLarge{}), "placeNewLarge"},
+		{"object without pointers", uintptr(unsafe.Pointer(&bytes[500])), uintptr(unsafe.Pointer(&bytes[0])), perf.MemHeap, 1024, 0, "placeNewBytes"},
 	} {
-		got := runtime.PerfPlaceOf(tt.addr)
+		got := runtime.PerfObjectOf(tt.addr)
 		if tt.kind != got.Kind || tt.base != 0 && tt.base != got.Base || tt.size != 0 && tt.size != got.Size || tt.typ != got.Type || tt.site != placeSite(got.Site) {
 			t.Errorf("%s: %+v at %#x, want %+v", tt.name, got, tt.addr, tt)
 		}
@@ -118,11 +118,11 @@ func TestPerfPlace(t *testing.T) {
 	runtime.GC()
 	runtime.GC() // and all of it is swept
 	for i, addr := range all {
-		got := runtime.PerfPlaceOf(addr)
+		got := runtime.PerfObjectOf(addr)
 		switch {
-		case i%2 == 0 && (got.Kind != perf.PlaceHeap || got.Type != placeType(placeTyped{})):
+		case i%2 == 0 && (got.Kind != perf.MemHeap || got.Type != placeType(placeTyped{})):
 			t.Errorf("object %d: %+v", i, got)
-		case i%2 != 0 && got.Kind == perf.PlaceFree:
+		case i%2 != 0 && got.Kind == perf.MemFree:
 			freed = append(freed, addr)
 		}
 	}
@@ -135,9 +135,9 @@ func TestPerfPlace(t *testing.T) {
 	}
 }
 
-// TestPerfPlaceSweeping tests that an object that is not marked is dead until its span has been
+// TestPerfObjectSweeping tests that an object that is not marked is dead until its span has been
 // swept, and that nothing is said of what may be changing.
-func TestPerfPlaceSweeping(t *testing.T) {
+func TestPerfObjectSweeping(t *testing.T) {
 	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
 	runtime.MemProfileRate = 1
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
@@ -147,30 +147,30 @@ func TestPerfPlaceSweeping(t *testing.T) {
 		name     string
 		off      int32
 		changing bool
-		kind     perf.Place
+		kind     perf.MemKind
 		known    bool
 	}{
-		{"swept", 0, false, perf.PlaceHeap, true},
-		{"swept and cached", 3, false, perf.PlaceHeap, true},
-		{"to be swept", -2, false, perf.PlaceFree, false},
-		{"cached, to be swept", 1, false, perf.PlaceFree, false},
-		{"being swept", -1, false, perf.PlaceHeap, false},
-		{"specials change", 0, true, perf.PlaceHeap, false},
+		{"swept", 0, false, perf.MemHeap, true},
+		{"swept and cached", 3, false, perf.MemHeap, true},
+		{"to be swept", -2, false, perf.MemFree, false},
+		{"cached, to be swept", 1, false, perf.MemFree, false},
+		{"being swept", -1, false, perf.MemHeap, false},
+		{"specials change", 0, true, perf.MemHeap, false},
 	} {
-		got := runtime.PerfPlaceSweeping(uintptr(unsafe.Pointer(&p.x)), tt.off, tt.changing)
+		got := runtime.PerfObjectSweeping(uintptr(unsafe.Pointer(&p.x)), tt.off, tt.changing)
 		if known := got.Type == placeType(placeTyped{}) && placeSite(got.Site) == "placeNewTyped"; got.Kind != tt.kind || known != tt.known || !known && (got.Type != 0 || got.Site != nil) {
 			t.Errorf("%s: %+v", tt.name, got)
 		}
-		if base := uintptr(unsafe.Pointer(p)); got.Kind == perf.PlaceHeap && (got.Base != base || got.Size != 896-8) {
+		if base := uintptr(unsafe.Pointer(p)); got.Kind == perf.MemHeap && (got.Base != base || got.Size != 896-8) {
 			t.Errorf("%s: object of %d bytes at %#x, want %#x", tt.name, got.Size, got.Base, base)
 		}
 	}
 	runtime.KeepAlive(p)
 }
 
-// TestPerfPlaceTiny tests that nothing is guessed about small objects without pointers, several
+// TestPerfObjectTiny tests that nothing is guessed about small objects without pointers, several
 // of which are in 16 bytes. The heap profile has the first.
-func TestPerfPlaceTiny(t *testing.T) {
+func TestPerfObjectTiny(t *testing.T) {
 	if race.Enabled {
 		t.Skip("each object has 16 bytes, and is at their end")
 	}
@@ -180,8 +180,8 @@ func TestPerfPlaceTiny(t *testing.T) {
 	for range 16 {
 		p := placeNewTiny()
 		addr := uintptr(unsafe.Pointer(p))
-		got := runtime.PerfPlaceOf(addr)
-		if got.Kind != perf.PlaceTiny || got.Base != addr&^15 || got.Size != 0 || got.Type != 0 {
+		got := runtime.PerfObjectOf(addr)
+		if got.Kind != perf.MemTiny || got.Base != addr&^15 || got.Size != 0 || got.Type != 0 {
 			t.Errorf("object at %#x: %+v", addr, got)
 		}
 		switch site := placeSite(got.Site); {
@@ -199,9 +199,9 @@ func TestPerfPlaceTiny(t *testing.T) {
 	}
 }
 
-// TestPerfPlaceCollected tests that what is said of objects is true while the collector
+// TestPerfObjectCollected tests that what is said of objects is true while the collector
 // marks and sweeps, and other objects of the same spans come and go.
-func TestPerfPlaceCollected(t *testing.T) {
+func TestPerfObjectCollected(t *testing.T) {
 	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
 	runtime.MemProfileRate = 1
 	var stop atomic.Bool
@@ -221,8 +221,8 @@ func TestPerfPlaceCollected(t *testing.T) {
 	want := placeType(placeTyped{})
 	known, looked := 0, 0
 	check := func(o object, what string) {
-		got := runtime.PerfPlaceOf(uintptr(unsafe.Pointer(&o.p.x[50])))
-		if got.Kind != perf.PlaceHeap || got.Base != uintptr(unsafe.Pointer(o.p)) {
+		got := runtime.PerfObjectOf(uintptr(unsafe.Pointer(&o.p.x[50])))
+		if got.Kind != perf.MemHeap || got.Base != uintptr(unsafe.Pointer(o.p)) {
 			t.Errorf("%s object at %p: %+v", what, o.p, got)
 		}
 		looked++

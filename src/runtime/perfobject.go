@@ -14,9 +14,9 @@ import (
 	"unsafe"
 )
 
-// A perfPlace is what is at an address. It is found without locks; see find.
-type perfPlace struct {
-	kind perf.Place
+// A perfObject is what is at an address. It is found without locks; see find.
+type perfObject struct {
+	kind perf.MemKind
 	base uintptr // of the object
 	size uintptr // of the object; 0 if it is not known
 	typ  uintptr // *_type of the object, or of its elements; 0 if the runtime does not know
@@ -34,14 +34,14 @@ type perfPlace struct {
 // span's bitmaps and its list of specials; see perfSpanLook.
 //
 //go:nowritebarrierrec
-func (p *perfPlace) find(addr uintptr, gp *g) {
-	*p = perfPlace{}
+func (p *perfObject) find(addr uintptr, gp *g) {
+	*p = perfObject{}
 	switch {
 	case addr == 0:
-		p.kind = perf.PlaceNone
+		p.kind = perf.MemNone
 	case gp != nil && p.inStack(addr, gp):
 	case perfGlobal(addr):
-		p.kind = perf.PlaceGlobal
+		p.kind = perf.MemGlobal
 	default:
 		p.inHeap(addr)
 	}
@@ -50,15 +50,15 @@ func (p *perfPlace) find(addr uintptr, gp *g) {
 // inStack reports whether addr is in a stack of gp's thread.
 //
 //go:nowritebarrierrec
-func (p *perfPlace) inStack(addr uintptr, gp *g) bool {
+func (p *perfObject) inStack(addr uintptr, gp *g) bool {
 	mp := gp.m
 	if mp == nil {
 		return false
 	}
 	for _, k := range [...]struct {
 		g    *g
-		kind perf.Place
-	}{{mp.curg, perf.PlaceStack}, {mp.g0, perf.PlaceSystemStack}, {mp.gsignal, perf.PlaceSystemStack}} {
+		kind perf.MemKind
+	}{{mp.curg, perf.MemStack}, {mp.g0, perf.MemSystemStack}, {mp.gsignal, perf.MemSystemStack}} {
 		if k.g != nil && k.g.stack.lo <= addr && addr < k.g.stack.hi {
 			p.kind = k.kind
 			return true
@@ -85,25 +85,25 @@ func perfGlobal(addr uintptr) bool {
 // inHeap sets p to what is at addr in the memory that the runtime manages.
 //
 //go:nowritebarrierrec
-func (p *perfPlace) inHeap(addr uintptr) {
+func (p *perfObject) inHeap(addr uintptr) {
 	s := spanOf(addr)
 	if s == nil || addr < s.base() || addr >= s.base()+s.npages*pageSize {
 		return
 	}
 	switch s.state.get() {
 	case mSpanManual:
-		p.kind = perf.PlaceManual
+		p.kind = perf.MemManual
 		return
 	case mSpanInUse:
 	default:
 		return
 	}
 	if addr >= s.limit {
-		p.kind = perf.PlaceFree // the rest of a span
+		p.kind = perf.MemFree // the rest of a span
 		return
 	}
 	i := s.objIndex(addr)
-	p.kind = perf.PlaceHeap
+	p.kind = perf.MemHeap
 	p.size = s.elemsize
 	p.base = s.base() + i*p.size
 	if s.isUserArenaChunk {
@@ -112,7 +112,7 @@ func (p *perfPlace) inHeap(addr uintptr) {
 	if s.spanclass == tinySpanClass {
 		// Perhaps several objects are in one, whose sizes nobody knows. The heap profile
 		// has the first.
-		p.kind, p.size = perf.PlaceTiny, 0
+		p.kind, p.size = perf.MemTiny, 0
 	}
 	header := !s.spanclass.noscan() && s.spanclass.sizeclass() != 0 && !heapBitsInSpan(s.elemsize)
 	for range 4 {
@@ -138,7 +138,7 @@ func (p *perfPlace) inHeap(addr uintptr) {
 			continue
 		}
 		if !object || header && addr < p.base+mallocHeaderSize {
-			*p = perfPlace{kind: perf.PlaceFree}
+			*p = perfObject{kind: perf.MemFree}
 			return
 		}
 		p.typ, p.site = typ, uintptr(unsafe.Pointer(site))
@@ -221,7 +221,7 @@ func (l *perfSpanLook) site(s *mspan, offset uintptr) *bucket {
 }
 
 // perfSiteStack returns the stack of an allocation, innermost first, of which a
-// perfPlace.site is. Buckets are never freed, and their stacks never change.
+// perfObject.site is. Buckets are never freed, and their stacks never change.
 //
 //go:linkname perfSiteStack runtime/pprof.runtime_perfSiteStack
 func perfSiteStack(site uintptr) []uintptr {
