@@ -16,7 +16,7 @@ import (
 // typicalTask returns the i-th of some tasks as servers have them: a request with a
 // status, two regions, three events and one call; with a timeline, if slow, of 40 waits at 10 places,
 // each with a stack of 12 frames, and its waker's.
-func typicalTask(s *Server, i int, slow bool) *Task {
+func typicalTask(s *Server, i int, slow bool) *Record {
 	stack := func(n int) (f []Frame) {
 		for k := range 12 {
 			name := fmt.Sprintf("example.com/shop/internal/order.(*Store).method%d", n%10*12+k)
@@ -33,7 +33,7 @@ func typicalTask(s *Server, i int, slow bool) *Task {
 	usage.Count = []Count{{812_345 + uint64(i), 210_000, 210_000}, {1_812_345, 210_000, 210_000}, {3, 210_000, 210_000}}
 	part := usage
 	part.Count = usage.Count
-	t := &Task{
+	t := &Record{
 		Server: s,
 		Trace:  TraceID{1, 2, 3, byte(i), byte(i >> 8), 15: 1}, Span: SpanID{1, byte(i)}, Parent: SpanID{2, byte(i)},
 		Kind: fmt.Sprintf("GET /order/{id}/%d", i%10), Flags: Sampled | ServerOf,
@@ -42,7 +42,7 @@ func typicalTask(s *Server, i int, slow bool) *Task {
 		After:  Clock{N: 2, Entry: [MaxClock]ClockEntry{{1, uint32(i)}, {s.ID, uint32(2 * i)}}},
 		Usage:  usage, Goroutine: uint64(1000 + i), Goroutines: 2,
 		Events:  []string{"cycles", "instructions", "page-faults"},
-		Regions: []Region{{"decode", 1, 30_000, 30_000, part}, {"db", 3, 800_000, 400_000, part}},
+		Regions: []RegionSum{{"decode", 1, 30_000, 30_000, part}, {"db", 3, 800_000, 400_000, part}},
 		Notes:   []Note{{"status", "200"}},
 		Calls:   []Call{{SpanID{3, byte(i)}, "db", Client, 1000, 800_000, "db.example.com:5432", uint64(1000 + i), uint64(1000 + i)}},
 	}
@@ -62,7 +62,7 @@ func typicalTask(s *Server, i int, slow bool) *Task {
 	return t
 }
 
-func typicalTasks(slow bool) (tasks []*Task) {
+func typicalTasks(slow bool) (tasks []*Record) {
 	s := &Server{ID: 2, Name: "shop", PID: 1234, Start: 1_700_000_000_000_000_000, Events: []string{"cycles", "instructions", "page-faults"}}
 	for i := range 100 {
 		tasks = append(tasks, typicalTask(s, i, slow))
@@ -91,7 +91,7 @@ func TestFileSize(t *testing.T) {
 func TestFileAllocs(t *testing.T) {
 	for _, slow := range []bool{false, true} {
 		tasks := typicalTasks(slow)
-		w := NewWriter(io.Discard, nil)
+		w := NewFileWriter(io.Discard, nil)
 		i := 0
 		write := func() {
 			w.size = 0 // or a new section begins at times
@@ -109,15 +109,15 @@ func TestFileAllocs(t *testing.T) {
 	}
 }
 
-func benchmark(b *testing.B, f func(b *testing.B, tasks []*Task)) {
+func benchmark(b *testing.B, f func(b *testing.B, tasks []*Record)) {
 	b.Run("fast", func(b *testing.B) { f(b, typicalTasks(false)) })
 	b.Run("slow", func(b *testing.B) { f(b, typicalTasks(true)) })
 }
 
 func BenchmarkWrite(b *testing.B) {
-	benchmark(b, func(b *testing.B, tasks []*Task) {
+	benchmark(b, func(b *testing.B, tasks []*Record) {
 		b.ReportAllocs()
-		w := NewWriter(io.Discard, nil)
+		w := NewFileWriter(io.Discard, nil)
 		for i := 0; b.Loop(); i++ {
 			if err := w.Write(tasks[i%len(tasks)]); err != nil {
 				b.Fatal(err)
@@ -127,13 +127,13 @@ func BenchmarkWrite(b *testing.B) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	benchmark(b, func(b *testing.B, tasks []*Task) {
+	benchmark(b, func(b *testing.B, tasks []*Record) {
 		b.ReportAllocs()
 		file, _ := written(b, nil, tasks...)
-		var r *Reader
+		var r *FileReader
 		for i := 0; b.Loop(); i++ {
 			if i%len(tasks) == 0 {
-				r = NewReader(bytes.NewReader(file))
+				r = NewFileReader(bytes.NewReader(file))
 			}
 			if _, err := r.Next(); err != nil {
 				b.Fatal(err)
@@ -143,7 +143,7 @@ func BenchmarkRead(b *testing.B) {
 }
 
 func BenchmarkAppendJSON(b *testing.B) {
-	benchmark(b, func(b *testing.B, tasks []*Task) {
+	benchmark(b, func(b *testing.B, tasks []*Record) {
 		b.ReportAllocs()
 		var line []byte
 		for i := 0; b.Loop(); i++ {

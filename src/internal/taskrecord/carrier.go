@@ -79,7 +79,7 @@ func isLibrary(name string) bool {
 
 // Disown takes the task away from wakers in t's timeline that only bring what came from the network,
 // unless that is t or a child of it: what these do is part of t.
-func (t *Task) Disown() {
+func (t *Record) Disown() {
 	for i := range t.Timeline {
 		k := &t.Timeline[i].Waker
 		if k.Kind == "" && k.Span.IsZero() || t.owns(k.Span) || carries(k.Stack) == "" {
@@ -90,7 +90,7 @@ func (t *Task) Disown() {
 }
 
 // owns reports whether span is t's or that of a child.
-func (t *Task) owns(span SpanID) bool {
+func (t *Record) owns(span SpanID) bool {
 	if span == t.Span {
 		return true
 	}

@@ -111,7 +111,7 @@ func TestDisown(t *testing.T) {
 		{at(pprof.TimeChan, other, reads), "", "answer of a connection's peer 50 ms at x.go:1"},
 		{at(pprof.TimeMutex, other, holds), "opens", `mutex held by task "opens" at x.go:2, 50 ms`},
 	} {
-		x := account(&Task{Span: own, Goroutine: 1, Wall: 60 * testMs, Calls: []Call{{Span: child}}, Timeline: []Stretch{test.s}})
+		x := account(&Record{Span: own, Goroutine: 1, Wall: 60 * testMs, Calls: []Call{{Span: child}}, Timeline: []Stretch{test.s}})
 		x.Disown()
 		k := &x.Timeline[0].Waker
 		if k.Kind != test.kind || (k.Span == SpanID{}) != (test.kind == "") || k.Goroutine != 9 {

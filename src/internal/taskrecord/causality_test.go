@@ -97,7 +97,7 @@ type simThread struct {
 	ops    []simOp
 	last   int // the number of its last event, or of the one that started it
 
-	task       Task
+	task       Record
 	begin, end int // numbers of events
 
 	started []*simThread

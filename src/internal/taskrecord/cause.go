@@ -16,7 +16,7 @@ import (
 // A Cause is something that a task's end, or a request's, had to wait for: a reason why it
 // took as long as it did.
 type Cause struct {
-	Task  *Task
+	Task  *Record
 	Name  string        // its name in the table of causes: "mutex"
 	Time  time.Duration // for so long, on the critical path
 	More  time.Duration // so much more than usual; Time if that is not known
@@ -72,13 +72,13 @@ var faultEvents = []string{"page-faults", "minor-faults", "major-faults"}
 // of the task, is left out, unless there is nothing else.
 //
 // Waits that are too short for the timeline, and the time without a CPU, are known as sums
-// over goroutines. Of these counts what [Task.Latency] has of them.
+// over goroutines. Of these counts what [Record.Latency] has of them.
 //
 // What the end of a call had to wait for is the answer, or the way there and back: the server's
 // record says which.
-func (t *Task) Causes() []Cause { return t.causesBy(new(walker)) }
+func (t *Record) Causes() []Cause { return t.causesBy(new(walker)) }
 
-func (t *Task) causesBy(w *walker) []Cause {
+func (t *Record) causesBy(w *walker) []Cause {
 	if t.Flags&Client != 0 && len(t.Timeline) == 0 && t.Wall > 0 {
 		return t.answer()
 	}
@@ -86,7 +86,7 @@ func (t *Task) causesBy(w *walker) []Cause {
 }
 
 // answer returns the cause of a call.
-func (t *Task) answer() []Cause {
+func (t *Record) answer() []Cause {
 	gs := &groups{t: t, by: make(map[groupKey]*group)}
 	g := gs.add(rowNamed("way or answer"), Elsewhere, t.Wall, 1, func(string) string { return timeMark })
 	g.More = t.Wall
@@ -97,7 +97,7 @@ func (t *Task) answer() []Cause {
 }
 
 // elsewhere adds a segment in which no goroutine worked for t.
-func (t *Task) elsewhere(gs *groups, s *Segment) {
+func (t *Record) elsewhere(gs *groups, s *Segment) {
 	name := "elsewhere"
 	if t.Flags&Client != 0 {
 		name = "way or answer"
@@ -110,7 +110,7 @@ func (t *Task) elsewhere(gs *groups, s *Segment) {
 	g.longest = max(g.longest, d)
 }
 
-// Causes is [Task.Causes] for the critical path of a request.
+// Causes is [Record.Causes] for the critical path of a request.
 func (r *Request) Causes() []Cause {
 	var nodes []*Node
 	of := make(map[*Node][]Segment)
@@ -141,7 +141,7 @@ type group struct {
 }
 
 type groups struct {
-	t    *Task
+	t    *Record
 	list []*group
 	by   map[groupKey]*group
 }
@@ -166,7 +166,7 @@ func (gs *groups) add(row *causeRow, part Part, d time.Duration, n int, word fun
 
 // causesOn is Causes for those segments of a path that are t's. The bounds are for a path
 // of length all.
-func (t *Task) causesOn(path []Segment, all time.Duration) []Cause {
+func (t *Record) causesOn(path []Segment, all time.Duration) []Cause {
 	gs := &groups{t: t, by: make(map[groupKey]*group)}
 	var pieces [3]piece
 	for i := range path {
@@ -222,7 +222,7 @@ func (t *Task) causesOn(path []Segment, all time.Duration) []Cause {
 
 // unrecorded adds what is not in the timeline, but in the task's account, and returns for how
 // long it ran.
-func (t *Task) unrecorded(gs *groups, path []Segment) (running time.Duration) {
+func (t *Record) unrecorded(gs *groups, path []Segment) (running time.Duration) {
 	gaps := t.gaps(path)
 	for p, d := range gaps {
 		p := Part(p)
@@ -251,7 +251,7 @@ func (t *Task) unrecorded(gs *groups, path []Segment) (running time.Duration) {
 
 // usual sets More of all causes. What is usual in a part is known for all of its causes
 // together; what is above is the longest one's first.
-func (t *Task) usual(gs *groups) {
+func (t *Record) usual(gs *groups) {
 	usual, known := t.usualLatency()
 	if !known {
 		for _, g := range gs.list {
@@ -279,7 +279,7 @@ func (t *Task) usual(gs *groups) {
 }
 
 // running adds what the task ran for on the path, and page faults if these may be why.
-func (t *Task) running(gs *groups, d time.Duration) {
+func (t *Record) running(gs *groups, d time.Duration) {
 	if d <= 0 {
 		return
 	}
@@ -305,7 +305,7 @@ func (t *Task) running(gs *groups, d time.Duration) {
 
 // faults says how many page faults there were, if these are so many that they may be why
 // the task ran longer than usual, by d; otherwise it returns the empty string.
-func (t *Task) faults(d time.Duration) string {
+func (t *Record) faults(d time.Duration) string {
 	for i, e := range t.Events {
 		if !slices.Contains(faultEvents, e) || i >= len(t.Count) {
 			continue

@@ -18,7 +18,7 @@ func stackIn(inner string, line int) []Frame {
 }
 
 // account sets the parts of a task with one goroutine by its timeline.
-func account(t *Task) *Task {
+func account(t *Record) *Record {
 	t.Goroutines = 1
 	left := t.Wall
 	for _, s := range t.Timeline {
@@ -43,13 +43,13 @@ func TestCausesOfCall(t *testing.T) {
 		{"usually shorter", &Usual{Tasks: minUsual, Wall: 2 * testMs}, 48 * testMs},
 		{"usually longer", &Usual{Tasks: minUsual, Wall: 60 * testMs}, 0},
 	} {
-		x := &Task{Kind: "GET db:80", Flags: Client | Slow, Wall: 50 * testMs, Usual: test.usual}
+		x := &Record{Kind: "GET db:80", Flags: Client | Slow, Wall: 50 * testMs, Usual: test.usual}
 		list := x.Causes()
 		if len(list) != 1 || list[0].String() != "way or answer of the server 50 ms" || list[0].Name != "way or answer" || list[0].More != test.more || list[0].Task != x {
 			t.Errorf("%s: %+v, want %v more than usual", test.name, list, test.more)
 		}
 	}
-	if list := (&Task{Flags: Client}).Causes(); len(list) != 0 {
+	if list := (&Record{Flags: Client}).Causes(); len(list) != 0 {
 		t.Errorf("a call that took no time: %v", list)
 	}
 }
@@ -77,7 +77,7 @@ func TestCauses(t *testing.T) {
 		name     string
 		timeline []Stretch
 		calls    []Call
-		change   func(*Task)
+		change   func(*Record)
 		cause    string
 		want     string
 		place    string
@@ -93,14 +93,14 @@ func TestCauses(t *testing.T) {
 			at(waited(1, pprof.TimeGC, 10, 15, 15, Waker{Goroutine: 3}), "GC assist wait", "runtime.gcAssistAlloc", 17),
 			at(waited(1, pprof.TimeSleep, 16, 23, 23, Waker{}), "sleep", "time.Sleep", 18),
 		}, cause: "GC assist", want: "GC assist 9 ms", place: "x.go:17"},
-		{name: "GC assists that are too short to be recorded", change: func(x *Task) {
+		{name: "GC assists that are too short to be recorded", change: func(x *Record) {
 			x.Parts[pprof.TimeRunning] -= 15 * testMs
 			x.Parts[pprof.TimeGC] += 15 * testMs
 		}, cause: "GC assist", want: "GC assist 15 ms"},
 		{name: "stop-the-world while runnable", timeline: []Stretch{
 			with(func(s *Stretch) { s.Stopped, s.StopReason = 7*testMs, "GC mark termination" },
 				at(waited(1, pprof.TimeRunnable, 5, 5, 13, Waker{}), "", "main.f", 19)),
-		}, change: func(x *Task) { x.Wall = 14 * testMs; x.Parts[0] = 2 * testMs }, cause: "stop-the-world", want: "stop-the-world 7 ms (GC mark termination)"},
+		}, change: func(x *Record) { x.Wall = 14 * testMs; x.Parts[0] = 2 * testMs }, cause: "stop-the-world", want: "stop-the-world 7 ms (GC mark termination)"},
 		{name: "stop-the-world in waits", timeline: []Stretch{
 			with(func(s *Stretch) { s.Stopped = 3 * testMs }, at(waited(1, pprof.TimeChan, 5, 8, 9, Waker{}), "chan receive", "main.f", 19)),
 			with(func(s *Stretch) { s.Stopped = 9 * testMs }, at(waited(1, pprof.TimeMutex, 10, 19, 20, Waker{Goroutine: 3, Kind: "flush"}), "sync.Mutex.Lock", "main.f", 20)),
@@ -135,24 +135,24 @@ func TestCauses(t *testing.T) {
 		{name: "channel of another task", timeline: []Stretch{
 			at(waited(1, pprof.TimeChan, 5, 25, 25, Waker{Goroutine: 4, Span: SpanID{9}, Kind: "pool", Stack: stackIn("runtime.chansend1", 40)}), "chan receive", "runtime.chanrecv1", 27),
 		}, cause: "wait for a task", want: `chan receive 20 ms at x.go:27, ended by task "pool" at x.go:40`},
-		{name: "preempted", change: func(x *Task) {
+		{name: "preempted", change: func(x *Record) {
 			x.Parts[pprof.TimeRunning] -= 20 * testMs
 			x.Parts[pprof.TimePreempted] += 20 * testMs
 		}, cause: "preempted", want: "preempted by the operating system 20 ms"},
-		{name: "page faults", change: func(x *Task) {
+		{name: "page faults", change: func(x *Record) {
 			x.Wall, x.Parts[pprof.TimeRunning] = 13*testMs, 10*testMs
 			x.Count[0].Value = 4096
 		}, cause: "page faults", want: "page-faults 4096 (usual 2), running 9 ms more than usual"},
-		{name: "too few page faults", change: func(x *Task) { x.Count[0].Value = 90 },
+		{name: "too few page faults", change: func(x *Record) { x.Count[0].Value = 90 },
 			cause: "running", want: "running 27 ms, 26 ms more than usual"},
 		{name: "running", cause: "running", want: "running 27 ms, 26 ms more than usual"},
-		{name: "running, nothing is usual", change: func(x *Task) { x.Usual = nil }, cause: "running", want: "running 27 ms"},
-		{name: "page faults, nothing is usual", change: func(x *Task) { x.Usual = nil; x.Count[0].Value = 4096 },
+		{name: "running, nothing is usual", change: func(x *Record) { x.Usual = nil }, cause: "running", want: "running 27 ms"},
+		{name: "page faults, nothing is usual", change: func(x *Record) { x.Usual = nil; x.Count[0].Value = 4096 },
 			cause: "page faults", want: "page-faults 4096, running 27 ms"},
 		{name: "what is usual is no reason", timeline: []Stretch{
 			at(waited(1, pprof.TimeNetwork, 5, 15, 15, Waker{}), "IO wait", "internal/poll.runtime_pollWait", 26),
 			at(waited(1, pprof.TimeSleep, 15, 23, 23, Waker{}), "sleep", "time.Sleep", 22),
-		}, change: func(x *Task) {
+		}, change: func(x *Record) {
 			u := *x.Usual
 			u.Wall = 13 * testMs
 			u.Parts[pprof.TimeNetwork] = 11 * testMs
@@ -161,16 +161,16 @@ func TestCauses(t *testing.T) {
 		{name: "what is not on the critical path is no reason", timeline: []Stretch{
 			at(waited(2, pprof.TimeSleep, 5, 29, 29, Waker{}), "sleep", "time.Sleep", 28),
 			at(waited(1, pprof.TimeMutex, 5, 19, 19, Waker{Goroutine: 44, Kind: "flush"}), "sync.Mutex.Lock", "sync.(*Mutex).Lock", 15),
-		}, change: func(x *Task) {
+		}, change: func(x *Record) {
 			x.Goroutines = 2
 			x.Parts[pprof.TimeRunning] += 24 * testMs // account has them as one
 		}, cause: "mutex", want: `mutex held by task "flush", 14 ms`},
 		{name: "a goroutine of the task that sleeps with the lock", timeline: []Stretch{
 			at(waited(1, pprof.TimeMutex, 5, 25, 25, Waker{Goroutine: 2, Span: SpanID{span}}), "sync.Mutex.Lock", "sync.(*Mutex).Lock", 15),
 			at(waited(2, pprof.TimeSleep, 4, 24, 24, Waker{}), "sleep", "time.Sleep", 29),
-		}, change: func(x *Task) { x.Goroutines = 2 }, cause: "sleep", want: "sleep 19 ms at x.go:29"},
+		}, change: func(x *Record) { x.Goroutines = 2 }, cause: "sleep", want: "sleep 19 ms at x.go:29"},
 	} {
-		x := &Task{
+		x := &Record{
 			Span: SpanID{span}, Kind: "GET /", Goroutine: 1, Wall: 30 * testMs, Flags: Slow, Usual: usual,
 			Timeline: append(base[:len(base):len(base)], test.timeline...), Calls: test.calls,
 			Events: []string{"page-faults"},
@@ -225,7 +225,7 @@ func TestCausesNotMoreThanKnown(t *testing.T) {
 		{10 * testMs, 4 * testMs, 0},
 		{0, 40 * testMs, 10 * testMs},
 	} {
-		x := &Task{Goroutine: 1, Wall: 10 * testMs}
+		x := &Record{Goroutine: 1, Wall: 10 * testMs}
 		x.Parts[pprof.TimeRunning], x.Parts[pprof.TimeGC] = test.running, test.assist
 		var got time.Duration
 		for _, c := range x.Causes() {
@@ -244,8 +244,8 @@ func TestCausesNotMoreThanKnown(t *testing.T) {
 func TestCauseTable(t *testing.T) {
 	stack := stackIn("sync.(*Mutex).Lock", 1)
 	s := &Stretch{Stack: stack, Reason: "reason", Waker: Waker{1, SpanID{}, "kind", stack}, BehindKind: "hog", StopReason: "why"}
-	x := &Task{Calls: []Call{{Kind: "call", Remote: "remote"}}}
-	node := &Node{Task: x, Children: []*Node{{Task: new(Task), Call: 0, Server: 1}}}
+	x := &Record{Calls: []Call{{Kind: "call", Remote: "remote"}}}
+	node := &Node{Task: x, Children: []*Node{{Task: new(Record), Call: 0, Server: 1}}}
 	used := make(map[string]bool)
 	for part := range Part(NumParts + 1) {
 		for call := -1; call < 1; call++ {

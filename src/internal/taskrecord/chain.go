@@ -34,7 +34,7 @@ type handover struct {
 }
 
 // handover returns how a wait of t for a mutex ended. It reports false if that is not known.
-func (t *Task) handover(s *Stretch) (h handover, ok bool) {
+func (t *Record) handover(s *Stretch) (h handover, ok bool) {
 	k := &s.Waker
 	if s.Part != pprof.TimeMutex || k.Goroutine == 0 && k.Kind == "" {
 		return h, false
@@ -52,7 +52,7 @@ type locks struct {
 const maxHandovers = 50_000
 
 // add adds those of a task.
-func (l *locks) add(t *Task) {
+func (l *locks) add(t *Record) {
 	if t.Span.IsZero() || l.n >= maxHandovers {
 		return
 	}

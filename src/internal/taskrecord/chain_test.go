@@ -15,7 +15,7 @@ import (
 type queued struct{ from, to, by int }
 
 // queue returns the records of the tasks from number 1 on.
-func queue(waits ...queued) (list []*Task) {
+func queue(waits ...queued) (list []*Record) {
 	for i, q := range waits {
 		id := byte(i + 1)
 		w := Waker{Goroutine: uint64(10 + q.by), Span: SpanID{7: byte(q.by)}, Kind: "GET /"}
@@ -25,7 +25,7 @@ func queue(waits ...queued) (list []*Task) {
 		case -1:
 			w = Waker{Goroutine: 9, Stack: []Frame{{"main.clean", "/src/clean.go", 7}}}
 		}
-		t := &Task{
+		t := &Record{
 			Trace: TraceID{id}, Span: SpanID{7: id}, Kind: "GET /", Flags: Slow | ServerOf,
 			Goroutine: uint64(10 + i + 1), Start: planStart + int64(q.from)*int64(testMs), Wall: time.Duration(q.to-q.from+1) * testMs,
 			Timeline: []Stretch{waited(uint64(10+i+1), pprof.TimeMutex, 0, q.to-q.from, q.to-q.from, w)},

@@ -57,14 +57,14 @@ const MaxClock = 8
 //
 // If a request has two Locals on a server, which share their counts, then of the order that
 // is between the two, and that messages have not made, something can be missing; none is
-// made up. [Task.HappenedBefore] misses less of it: nothing if both tasks are that server's.
+// made up. [Record.HappenedBefore] misses less of it: nothing if both tasks are that server's.
 //
 // # Overflow
 //
 // Events of servers for which there was no room are not counted, and the clock, and all
 // that come to know of it, are flagged. Then c.Before(o) may be true where there is no order
 // if c has overflowed, as c's own event need not be in c; and false where there is one if o
-// has. The other answers are certain. [Task.HappenedBefore] is certain whenever it is true.
+// has. The other answers are certain. [Record.HappenedBefore] is certain whenever it is true.
 type Clock struct {
 	N        uint8 // entries in use
 	Overflow bool  // of a server for which there was no room, or of a count
@@ -147,7 +147,7 @@ func (c *Clock) Merge(o *Clock) {
 // has overflowed if c has. A clock is before itself.
 //
 // Both must be of the same request. The clock of a task that had no server ID says
-// nothing: the zero Clock is before all clocks. So ask for tasks with [Task.HappenedBefore].
+// nothing: the zero Clock is before all clocks. So ask for tasks with [Record.HappenedBefore].
 //
 // Before is a partial order of clocks, with Overflow too: it is reflexive, antisymmetric
 // (clocks that are before each other are ==) and transitive. A clock is before what it is
@@ -188,7 +188,7 @@ func (c *Clock) count(server uint16) uint32 {
 //
 // A task that goes on when its answer has begun has happened before children that it then
 // starts: look at Parent too.
-func (t *Task) HappenedBefore(u *Task) bool {
+func (t *Record) HappenedBefore(u *Record) bool {
 	if t.Server == nil || !validServer(t.Server.ID) || t.Trace != u.Trace || t.Trace.IsZero() {
 		return false
 	}

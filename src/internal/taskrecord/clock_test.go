@@ -347,19 +347,19 @@ func TestHappenedBefore(t *testing.T) {
 	end := map[uint16]uint32{1: math.MaxUint32}
 	for _, tt := range []struct {
 		name string
-		t, u Task
+		t, u Record
 		want bool
 	}{
-		{"known", Task{Server: srv(1), Trace: id, After: clockOf(one, false)}, Task{Trace: id, Before: clockOf(two, false)}, true},
-		{"not yet", Task{Server: srv(1), Trace: id, After: clockOf(one, false)}, Task{Trace: id, Before: clockOf(map[uint16]uint32{1: 1, 2: 1}, false)}, false},
-		{"not at all", Task{Server: srv(1), Trace: id, After: clockOf(one, false)}, Task{Trace: id, Before: clockOf(map[uint16]uint32{2: 9}, false)}, false},
-		{"other request", Task{Server: srv(1), Trace: id, After: clockOf(one, false)}, Task{Trace: TraceID{2}, Before: clockOf(two, false)}, false},
-		{"no request", Task{Server: srv(1), After: clockOf(one, false)}, Task{Before: clockOf(two, false)}, false},
-		{"no server", Task{Trace: id, After: clockOf(one, false)}, Task{Trace: id, Before: clockOf(two, false)}, false},
-		{"no server ID", Task{Server: srv(0), Trace: id}, Task{Trace: id, Before: clockOf(two, false)}, false},
-		{"not counted", Task{Server: srv(3), Trace: id, After: clockOf(one, true)}, Task{Trace: id, Before: clockOf(two, true)}, false},
-		{"other entry lost", Task{Server: srv(1), Trace: id, After: clockOf(map[uint16]uint32{1: 2, 9: 1}, false)}, Task{Trace: id, Before: clockOf(two, true)}, true},
-		{"end of counting", Task{Server: srv(1), Trace: id, After: clockOf(end, true)}, Task{Trace: id, Before: clockOf(end, true)}, false},
+		{"known", Record{Server: srv(1), Trace: id, After: clockOf(one, false)}, Record{Trace: id, Before: clockOf(two, false)}, true},
+		{"not yet", Record{Server: srv(1), Trace: id, After: clockOf(one, false)}, Record{Trace: id, Before: clockOf(map[uint16]uint32{1: 1, 2: 1}, false)}, false},
+		{"not at all", Record{Server: srv(1), Trace: id, After: clockOf(one, false)}, Record{Trace: id, Before: clockOf(map[uint16]uint32{2: 9}, false)}, false},
+		{"other request", Record{Server: srv(1), Trace: id, After: clockOf(one, false)}, Record{Trace: TraceID{2}, Before: clockOf(two, false)}, false},
+		{"no request", Record{Server: srv(1), After: clockOf(one, false)}, Record{Before: clockOf(two, false)}, false},
+		{"no server", Record{Trace: id, After: clockOf(one, false)}, Record{Trace: id, Before: clockOf(two, false)}, false},
+		{"no server ID", Record{Server: srv(0), Trace: id}, Record{Trace: id, Before: clockOf(two, false)}, false},
+		{"not counted", Record{Server: srv(3), Trace: id, After: clockOf(one, true)}, Record{Trace: id, Before: clockOf(two, true)}, false},
+		{"other entry lost", Record{Server: srv(1), Trace: id, After: clockOf(map[uint16]uint32{1: 2, 9: 1}, false)}, Record{Trace: id, Before: clockOf(two, true)}, true},
+		{"end of counting", Record{Server: srv(1), Trace: id, After: clockOf(end, true)}, Record{Trace: id, Before: clockOf(end, true)}, false},
 	} {
 		if got := tt.t.HappenedBefore(&tt.u); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)

@@ -15,14 +15,14 @@ import (
 // wait for at a time. Segments of a path are in order of time, and partition it: each begins
 // where the one before ends.
 type Segment struct {
-	Node       *Node // of the task, in a request's path; otherwise nil
-	Task       *Task // that the goroutine worked for
+	Node       *Node   // of the task, in a request's path; otherwise nil
+	Task       *Record // that the goroutine worked for
 	Goroutine  uint64
 	Start, End time.Duration // since the start of the task, or of the request
 
 	// Part is what the goroutine was in. A timeline leaves out what is short. So one that is
 	// running here runs, or is in waits and system calls that were shorter than those recorded;
-	// [Task.Latency] has how much of the path was in which. It is Elsewhere, and Stretch is nil,
+	// [Record.Latency] has how much of the path was in which. It is Elsewhere, and Stretch is nil,
 	// where no goroutine worked for the task.
 	Part   Part
 	Reason string // of a wait, as in stack traces
@@ -30,7 +30,7 @@ type Segment struct {
 
 	// Stretch is what the segment is of; nil if the goroutine ran, or if there was none.
 	Stretch *Stretch
-	Call    int // the index in Task.Calls of the call of a server that it waited for, or -1
+	Call    int // the index in Record.Calls of the call of a server that it waited for, or -1
 
 	// Stopped is for how long, at least, the world was stopped within the segment.
 	Stopped time.Duration
@@ -63,11 +63,11 @@ const (
 //
 // This is the chain of wakeups that TAILOR follows (Xi Yang's thesis, chapter 4), by what
 // Go's scheduler has noted instead of the kernel's.
-func (t *Task) CriticalPath() []Segment { return new(walker).criticalPath(t) }
+func (t *Record) CriticalPath() []Segment { return new(walker).criticalPath(t) }
 
-// criticalPath is [Task.CriticalPath]. The next call for the same walker writes over what it
+// criticalPath is [Record.CriticalPath]. The next call for the same walker writes over what it
 // returns.
-func (w *walker) criticalPath(t *Task) []Segment {
+func (w *walker) criticalPath(t *Record) []Segment {
 	w.init(t)
 	w.find(0, t.Wall)
 	return w.path
@@ -83,7 +83,7 @@ func (w *walker) find(from, to time.Duration) {
 
 // A walker finds a path through one task, from its end to its start. It can be used again.
 type walker struct {
-	t     *Task
+	t     *Record
 	all   []wait
 	of    map[uint64][]wait // of all, by goroutine, in order of start
 	calls []wait            // of servers, in order of start
@@ -117,7 +117,7 @@ type wait struct {
 	maker, ender     uint64 // goroutines, of a call
 }
 
-func (w *walker) init(t *Task) {
+func (w *walker) init(t *Record) {
 	if w.of == nil {
 		w.of = make(map[uint64][]wait)
 		w.made = make(map[uint64][]wait)
@@ -365,7 +365,7 @@ func (w *walker) piece(x *wait, from, to time.Duration, call int) {
 }
 
 // CriticalPath returns what the end of the request's first task, Roots[0], had to wait for,
-// which partitions its time. It is the task's own path, see [Task.CriticalPath], in which
+// which partitions its time. It is the task's own path, see [Record.CriticalPath], in which
 // those of the servers that it called take the place of the calls, as far as there are
 // records of them. What remains of a call is the way there and back.
 func (r *Request) CriticalPath() []Segment {

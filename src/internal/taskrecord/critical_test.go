@@ -225,7 +225,7 @@ func TestCriticalPath(t *testing.T) {
 			waited(1, pprof.TimeSelect, 10, 80, 80, Waker{Goroutine: 7, Span: self}),
 		}, []Call{call("GET", Client, 5, 85)}, "1 running 0-10, 1 select 10-80 GET, 1 running 80-100"},
 	} {
-		x := &Task{Span: self, Goroutine: 1, Wall: 100 * testMs, Timeline: test.timeline, Calls: test.calls}
+		x := &Record{Span: self, Goroutine: 1, Wall: 100 * testMs, Timeline: test.timeline, Calls: test.calls}
 		x.Goroutines, x.Parts[pprof.TimeRunning] = 3, 300*testMs
 		path := x.CriticalPath()
 		parted(t, path, 0, x.Wall)
@@ -259,7 +259,7 @@ func TestCriticalPathLate(t *testing.T) {
 		{"one that ends the task takes it up late", Ender{Goroutine: 2}, 40 * testMs, nil,
 			"2 elsewhere 0-60, 2 running 60-100"},
 	} {
-		x := &Task{Span: self, Goroutine: 1, Goroutines: 2, Wall: 100 * testMs, Timeline: test.timeline, Ender: test.ender}
+		x := &Record{Span: self, Goroutine: 1, Goroutines: 2, Wall: 100 * testMs, Timeline: test.timeline, Ender: test.ender}
 		if len(test.timeline) > 0 {
 			x.Ender.Parts[pprof.TimeRunning], x.Ender.Parts[pprof.TimeChan] = 30*testMs, 70*testMs
 		}
@@ -281,8 +281,8 @@ func TestCriticalPathLate(t *testing.T) {
 
 // oddTask returns a task whose times, goroutines, wakers and calls are random, and of which
 // many make no sense.
-func oddTask(r *rand.Rand) *Task {
-	x := &Task{Span: SpanID{1}, Goroutine: uint64(r.Intn(4)), Wall: time.Duration(r.Intn(1000)), Goroutines: int64(r.Intn(5))}
+func oddTask(r *rand.Rand) *Record {
+	x := &Record{Span: SpanID{1}, Goroutine: uint64(r.Intn(4)), Wall: time.Duration(r.Intn(1000)), Goroutines: int64(r.Intn(5))}
 	any := func() time.Duration {
 		switch r.Intn(20) {
 		case 0:
@@ -325,7 +325,7 @@ func oddTask(r *rand.Rand) *Task {
 	return x
 }
 
-func checkAnalysis(t *testing.T, x *Task) {
+func checkAnalysis(t *testing.T, x *Record) {
 	t.Helper()
 	parted(t, x.CriticalPath(), 0, x.Wall)
 	var sum time.Duration
@@ -360,7 +360,7 @@ func TestCriticalPathOdd(t *testing.T) {
 // TestCriticalPathBounded has waits that would be looked at in every order.
 func TestCriticalPathBounded(t *testing.T) {
 	const n = 5000
-	x := &Task{Span: SpanID{1}, Goroutine: 1, Wall: 4 * n}
+	x := &Record{Span: SpanID{1}, Goroutine: 1, Wall: 4 * n}
 	for i := range n {
 		for _, g := range []uint64{1, 2} {
 			x.Timeline = append(x.Timeline, Stretch{
@@ -397,7 +397,7 @@ func TestCriticalPathLong(t *testing.T) {
 
 // longPaths returns how long it takes to find the paths of records with n waits and calls.
 func longPaths(t *testing.T, n int) time.Duration {
-	waits := func(x *Task, k Waker) *Task {
+	waits := func(x *Record, k Waker) *Record {
 		x.Span, x.Goroutine, x.Goroutines, x.Wall = SpanID{1}, 1, 2, time.Duration(4*n)
 		x.Timeline = make([]Stretch, n)
 		for i := range x.Timeline {
@@ -407,7 +407,7 @@ func longPaths(t *testing.T, n int) time.Duration {
 		return x
 	}
 	// Wakers of another task, and many calls.
-	x := waits(new(Task), Waker{Goroutine: 9, Span: SpanID{9}})
+	x := waits(new(Record), Waker{Goroutine: 9, Span: SpanID{9}})
 	x.Calls = make([]Call, n)
 	start := time.Now()
 	path := x.CriticalPath()
@@ -415,12 +415,12 @@ func longPaths(t *testing.T, n int) time.Duration {
 	parted(t, path, 0, x.Wall)
 
 	// A call in which the caller waits again and again, and what works on it does, too.
-	x = waits(&Task{Server: &Server{ID: 1}, Trace: TraceID{1}}, Waker{})
+	x = waits(&Record{Server: &Server{ID: 1}, Trace: TraceID{1}}, Waker{})
 	x.Calls = []Call{{Flags: Client, Span: SpanID{2}, Wall: x.Wall}}
-	y := waits(&Task{Server: &Server{ID: 2}, Trace: TraceID{1}, Parent: SpanID{2}}, Waker{})
+	y := waits(&Record{Server: &Server{ID: 2}, Trace: TraceID{1}, Parent: SpanID{2}}, Waker{})
 	y.Span = SpanID{3}
 	start = time.Now()
-	path = Join(slices.Values([]*Task{x, y}))[0].CriticalPath()
+	path = Join(slices.Values([]*Record{x, y}))[0].CriticalPath()
 	took += time.Since(start)
 	parted(t, path, 0, x.Wall)
 	if !slices.ContainsFunc(path, func(s Segment) bool { return s.Task == y }) {

@@ -319,7 +319,7 @@ func (c *coder) lost(l *Lost) {
 
 // task codes t, but for its server, which is that of the section. It is long because it
 // is the format: a line for each field, in the file's order.
-func (c *coder) task(t *Task, server *Server) {
+func (c *coder) task(t *Record, server *Server) {
 	c.raw(t.Trace[:])
 	c.raw(t.Span[:])
 	c.raw(t.Parent[:])
@@ -333,7 +333,7 @@ func (c *coder) task(t *Task, server *Server) {
 	unsigned(c, &t.Goroutine)
 	signed(c, &t.Goroutines)
 	list(c, &t.Events, 1, c.str)
-	list(c, &t.Regions, 10, func(g *Region) {
+	list(c, &t.Regions, 10, func(g *RegionSum) {
 		c.str(&g.Name)
 		signed(c, &g.N)
 		signed(c, &g.Wall)

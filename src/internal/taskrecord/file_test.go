@@ -22,10 +22,10 @@ import (
 )
 
 // written returns a file of tasks, and where each record ends in it.
-func written(t testing.TB, s *Server, tasks ...*Task) (file []byte, ends []int) {
+func written(t testing.TB, s *Server, tasks ...*Record) (file []byte, ends []int) {
 	t.Helper()
 	var buf bytes.Buffer
-	w := NewWriter(&buf, s)
+	w := NewFileWriter(&buf, s)
 	for _, task := range tasks {
 		if err := w.Write(task); err != nil {
 			t.Fatal(err)
@@ -36,8 +36,8 @@ func written(t testing.TB, s *Server, tasks ...*Task) (file []byte, ends []int) 
 }
 
 // readAll returns all records of a file, how many bytes were skipped, and the last error.
-func readAll(file []byte) (tasks []*Task, skipped int64, err error) {
-	r := NewReader(bytes.NewReader(file))
+func readAll(file []byte) (tasks []*Record, skipped int64, err error) {
+	r := NewFileReader(bytes.NewReader(file))
 	for {
 		t, err := r.Next()
 		if err != nil {
@@ -47,7 +47,7 @@ func readAll(file []byte) (tasks []*Task, skipped int64, err error) {
 	}
 }
 
-func mustBe(t *testing.T, got, want []*Task) {
+func mustBe(t *testing.T, got, want []*Record) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%d records, want %d", len(got), len(want))
@@ -59,10 +59,10 @@ func mustBe(t *testing.T, got, want []*Task) {
 	}
 }
 
-func dump(t *Task) string { return fmt.Sprintf("%+v of %+v, usual %+v", *t, t.Server, t.Usual) }
+func dump(t *Record) string { return fmt.Sprintf("%+v of %+v, usual %+v", *t, t.Server, t.Usual) }
 
-func manyTasks(r *rand.Rand, n int, one func(*rand.Rand) *Task) []*Task {
-	tasks := make([]*Task, n)
+func manyTasks(r *rand.Rand, n int, one func(*rand.Rand) *Record) []*Record {
+	tasks := make([]*Record, n)
 	for i := range tasks {
 		tasks[i] = one(r)
 		if i > 0 && r.Intn(8) != 0 {
@@ -74,7 +74,7 @@ func manyTasks(r *rand.Rand, n int, one func(*rand.Rand) *Task) []*Task {
 
 func TestFileRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
-	for _, one := range []func(*rand.Rand) *Task{anyTask, randomTask} {
+	for _, one := range []func(*rand.Rand) *Record{anyTask, randomTask} {
 		for range 20 {
 			tasks := manyTasks(r, 50, one)
 			file, _ := written(t, nil, tasks...)
@@ -143,10 +143,10 @@ func leaves(v reflect.Value, path string, f func(path string)) {
 	}
 }
 
-// TestFileFields fails if a field is added to Task that files do not hold.
+// TestFileFields fails if a field is added to Record that files do not hold.
 func TestFileFields(t *testing.T) {
 	n := 0
-	task := new(Task)
+	task := new(Record)
 	v := reflect.ValueOf(task).Elem()
 	leaves(v, "Task", func(path string) {
 		n++
@@ -180,7 +180,7 @@ func TestFilePartNumbers(t *testing.T) {
 // TestFileTruncated cuts a file of two sections everywhere.
 func TestFileTruncated(t *testing.T) {
 	r := rand.New(rand.NewSource(2))
-	tasks := []*Task{randomTask(r), randomTask(r), randomTask(r), randomTask(r)}
+	tasks := []*Record{randomTask(r), randomTask(r), randomTask(r), randomTask(r)}
 	for _, task := range tasks {
 		task.Timeline = task.Timeline[:min(1, len(task.Timeline))]
 	}
@@ -228,7 +228,7 @@ func TestFileAppended(t *testing.T) {
 	a, ends := written(t, nil, first...)
 	b, _ := written(t, nil, second...)
 	for n := 0; n <= len(a); n += 1 + r.Intn(20) {
-		var want []*Task
+		var want []*Record
 		for i, e := range ends {
 			if e <= n {
 				want = append(want, first[i])
@@ -248,7 +248,7 @@ func TestFileDamaged(t *testing.T) {
 	r := rand.New(rand.NewSource(4))
 	for range 150 {
 		// Tasks that say what they are, so that a wrong name shows.
-		var tasks []*Task
+		var tasks []*Record
 		for i := range 20 {
 			task := randomTask(r)
 			task.Goroutine = uint64(i)
@@ -302,9 +302,9 @@ func TestFileDamaged(t *testing.T) {
 func TestFileLostString(t *testing.T) {
 	s := &Server{Name: "s"}
 	kinds := []string{"a", "b", "c", "b", "a", "d", "c", "d"}
-	var tasks []*Task
+	var tasks []*Record
 	for _, k := range kinds {
-		tasks = append(tasks, &Task{Server: s, Kind: k})
+		tasks = append(tasks, &Record{Server: s, Kind: k})
 	}
 	file, ends := written(t, nil, tasks...)
 	file[ends[1]-1] ^= 1 // the end of the first "b"
@@ -312,15 +312,15 @@ func TestFileLostString(t *testing.T) {
 	if want := int64(ends[1] - ends[0] + ends[3] - ends[2]); skipped != want || err != io.EOF {
 		t.Errorf("skipped %d bytes, error %v; want %d, those of the records of kind b", skipped, err, want)
 	}
-	mustBe(t, got, []*Task{tasks[0], tasks[2], tasks[4], tasks[5], tasks[6], tasks[7]})
+	mustBe(t, got, []*Record{tasks[0], tasks[2], tasks[4], tasks[5], tasks[6], tasks[7]})
 }
 
 // TestFilePrefix damages each byte of a record's frame: only that record may be lost.
 func TestFilePrefix(t *testing.T) {
 	s := &Server{Name: "s"}
-	var tasks []*Task
+	var tasks []*Record
 	for i := range 4 {
-		tasks = append(tasks, &Task{Server: s, Goroutine: uint64(i)})
+		tasks = append(tasks, &Record{Server: s, Goroutine: uint64(i)})
 	}
 	file, ends := written(t, nil, tasks...)
 	for i := ends[0]; i < ends[1]; i++ {
@@ -330,15 +330,15 @@ func TestFilePrefix(t *testing.T) {
 		if skipped != int64(ends[1]-ends[0]) || err != io.EOF {
 			t.Fatalf("byte %d: skipped %d bytes, error %v", i, skipped, err)
 		}
-		mustBe(t, got, []*Task{tasks[0], tasks[2], tasks[3]})
+		mustBe(t, got, []*Record{tasks[0], tasks[2], tasks[3]})
 	}
 }
 
 // TestFileSectionsDiffer reads records without their header after those of another
 // section: they are not to be taken for that one's.
 func TestFileSectionsDiffer(t *testing.T) {
-	a, ends := written(t, &Server{Name: "s"}, &Task{Kind: "a"}, &Task{Kind: "b"})
-	b, bends := written(t, &Server{Name: "s"}, &Task{Kind: "c"}, &Task{Kind: "d"})
+	a, ends := written(t, &Server{Name: "s"}, &Record{Kind: "a"}, &Record{Kind: "b"})
+	b, bends := written(t, &Server{Name: "s"}, &Record{Kind: "c"}, &Record{Kind: "d"})
 	got, skipped, err := readAll(append(a[:ends[1]:ends[1]], b[bends[0]:]...))
 	if len(got) != 2 || skipped != int64(bends[1]-bends[0]) || err != io.ErrUnexpectedEOF {
 		t.Errorf("%d records, skipped %d bytes, error %v", len(got), skipped, err)
@@ -348,9 +348,9 @@ func TestFileSectionsDiffer(t *testing.T) {
 // TestFilePlanted puts whole files into notes: they are not to be read, even if the
 // record with the note is damaged.
 func TestFilePlanted(t *testing.T) {
-	planted, _ := written(t, &Server{Name: "planted"}, &Task{Kind: "planted"})
-	task := &Task{Server: &Server{Name: "s"}, Kind: "true", Notes: []Note{{"k", string(planted)}}}
-	file, ends := written(t, nil, task, &Task{Server: task.Server, Kind: "next"})
+	planted, _ := written(t, &Server{Name: "planted"}, &Record{Kind: "planted"})
+	task := &Record{Server: &Server{Name: "s"}, Kind: "true", Notes: []Note{{"k", string(planted)}}}
+	file, ends := written(t, nil, task, &Record{Server: task.Server, Kind: "next"})
 	for i := range ends[0] {
 		damaged := bytes.Clone(file)
 		damaged[i] ^= 4
@@ -366,9 +366,9 @@ func TestFilePlanted(t *testing.T) {
 func TestFileSections(t *testing.T) {
 	// Sections are closed in time, and their strings can be read again.
 	s := &Server{Name: "s"}
-	var tasks []*Task
+	var tasks []*Record
 	for i := range 3000 {
-		tasks = append(tasks, &Task{Server: s, Kind: fmt.Sprint("kind ", i%100), Trigger: strings.Repeat("x", 300) + fmt.Sprint(i)})
+		tasks = append(tasks, &Record{Server: s, Kind: fmt.Sprint("kind ", i%100), Trigger: strings.Repeat("x", 300) + fmt.Sprint(i)})
 	}
 	file, _ := written(t, nil, tasks...)
 	if n, want := bytes.Count(file, []byte(magic)), len(file)/sectionSize; n < want || n > want+1 {
@@ -386,7 +386,7 @@ func TestFileSections(t *testing.T) {
 	// As many strings as possible, in small records.
 	tasks = nil
 	for i := range 3 {
-		task := &Task{Server: s}
+		task := &Record{Server: s}
 		for j := range 60_000 {
 			task.Events = append(task.Events, fmt.Sprint(i, j))
 		}
@@ -414,22 +414,22 @@ func TestFileTooLarge(t *testing.T) {
 	}
 	deep := make([]Frame, 40_000)
 	for _, test := range []struct {
-		t    *Task
+		t    *Record
 		want string
 	}{
-		{&Task{Kind: strings.Repeat("x", maxString+1)}, "a string of 65537 bytes; at most 65536"},
-		{&Task{Notes: large}, "the record has 12"},
-		{&Task{Events: names(maxStrings)}, "more strings than a section can hold"},
-		{&Task{Timeline: []Stretch{{Stack: deep}}}, "a string of 120000 bytes"},
-		{&Task{Before: Clock{N: MaxClock + 1}}, "a clock of 9 servers"},
-		{&Task{Server: &Server{Name: strings.Repeat("x", maxHeader)}}, "name and events of the server have"},
+		{&Record{Kind: strings.Repeat("x", maxString+1)}, "a string of 65537 bytes; at most 65536"},
+		{&Record{Notes: large}, "the record has 12"},
+		{&Record{Events: names(maxStrings)}, "more strings than a section can hold"},
+		{&Record{Timeline: []Stretch{{Stack: deep}}}, "a string of 120000 bytes"},
+		{&Record{Before: Clock{N: MaxClock + 1}}, "a clock of 9 servers"},
+		{&Record{Server: &Server{Name: strings.Repeat("x", maxHeader)}}, "name and events of the server have"},
 	} {
 		for before := range 2 {
 			var buf bytes.Buffer
-			w := NewWriter(&buf, s)
-			var want []*Task
+			w := NewFileWriter(&buf, s)
+			var want []*Record
 			for range before {
-				want = append(want, &Task{Server: s, Kind: "before", Events: names(3)})
+				want = append(want, &Record{Server: s, Kind: "before", Events: names(3)})
 				if err := w.Write(want[0]); err != nil {
 					t.Fatal(err)
 				}
@@ -441,7 +441,7 @@ func TestFileTooLarge(t *testing.T) {
 			if buf.Len() != n {
 				t.Errorf("%s: wrote %d bytes", test.want, buf.Len()-n)
 			}
-			after := &Task{Server: s, Kind: "after", Events: names(10), Notes: large[:1]} // strings of the failed one
+			after := &Record{Server: s, Kind: "after", Events: names(10), Notes: large[:1]} // strings of the failed one
 			if err := w.Write(after); err != nil {
 				t.Fatal(err)
 			}
@@ -453,10 +453,10 @@ func TestFileTooLarge(t *testing.T) {
 		}
 	}
 	// At the limit it works.
-	task := &Task{Server: s, Kind: strings.Repeat("x", maxString)}
+	task := &Record{Server: s, Kind: strings.Repeat("x", maxString)}
 	file, _ := written(t, nil, task)
 	got, _, _ := readAll(file)
-	mustBe(t, got, []*Task{task})
+	mustBe(t, got, []*Record{task})
 }
 
 // A fullDisk takes so many bytes, and then again all, after an error.
@@ -479,11 +479,11 @@ func TestFileWriteError(t *testing.T) {
 	s := &Server{Name: "s"}
 	for left := range 400 {
 		d := &fullDisk{left: left}
-		w := NewWriter(d, s)
-		var want []*Task
+		w := NewFileWriter(d, s)
+		var want []*Record
 		failed := 0
 		for i := range 6 {
-			task := &Task{Server: s, Kind: fmt.Sprint("kind ", i/2)}
+			task := &Record{Server: s, Kind: fmt.Sprint("kind ", i/2)}
 			if err := w.Write(task); err != nil {
 				failed++
 			} else {
@@ -499,7 +499,7 @@ func TestFileWriteError(t *testing.T) {
 }
 
 func TestFileVersion(t *testing.T) {
-	file, _ := written(t, &Server{Name: "s"}, &Task{Kind: "a"})
+	file, _ := written(t, &Server{Name: "s"}, &Record{Kind: "a"})
 	file[len(magic)] = 9 // and damaged, therefore
 	if _, skipped, err := readAll(file); err != io.ErrUnexpectedEOF || skipped != int64(len(file)) {
 		t.Errorf("damaged version: error %v", err)
@@ -518,7 +518,7 @@ func TestFileVersion(t *testing.T) {
 	if _, _, err := readAll(nil); err != io.EOF {
 		t.Errorf("an empty file: error %v", err)
 	}
-	r := NewReader(iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(file))))
+	r := NewFileReader(iotest.TimeoutReader(iotest.OneByteReader(bytes.NewReader(file))))
 	if _, err := r.Next(); err != iotest.ErrTimeout {
 		t.Errorf("error %v, want that of the underlying reader", err)
 	}
@@ -528,9 +528,9 @@ func TestFileVersion(t *testing.T) {
 // with more parts.
 func TestFileForward(t *testing.T) {
 	s := &Server{ID: 3, Name: "s", Events: []string{"e"}}
-	task := &Task{Server: s, Kind: "kind", Trigger: "trace"}
+	task := &Record{Server: s, Kind: "kind", Trigger: "trace"}
 	var buf bytes.Buffer
-	w := NewWriter(&buf, nil)
+	w := NewFileWriter(&buf, nil)
 	for range 3 {
 		if err := w.Write(task); err != nil {
 			t.Fatal(err)
@@ -541,7 +541,7 @@ func TestFileForward(t *testing.T) {
 	if skipped != 0 || err != io.EOF {
 		t.Fatalf("skipped %d bytes, error %v", skipped, err)
 	}
-	mustBe(t, got, []*Task{task, task, task})
+	mustBe(t, got, []*Record{task, task, task})
 
 	u := Usage{Parts: [NumParts]time.Duration{5, NumParts - 1: 7}}
 	c := coder{}
@@ -558,14 +558,14 @@ func TestFileForward(t *testing.T) {
 // of too many.
 func TestFileCallers(t *testing.T) {
 	s := &Server{ID: 3, Name: "s"}
-	task := &Task{Server: s, Calls: []Call{{Kind: "a", Goroutine: 300, Ender: 7}, {Kind: "b", Goroutine: 300, Ender: 300}}}
+	task := &Record{Server: s, Calls: []Call{{Kind: "a", Goroutine: 300, Ender: 7}, {Kind: "b", Goroutine: 300, Ender: 300}}}
 	w := coder{number: make(map[string]uint64)}
 	w.task(task, s)
 	n := len(w.b)
 	w.callers(task.Calls)
 	callers := len(w.b) - n
-	read := func(b []byte) (*Task, error) {
-		got := new(Task)
+	read := func(b []byte) (*Record, error) {
+		got := new(Record)
 		c := coder{reading: true, b: b, table: []tableString{{}, {s: "a"}, {s: "b"}}, stacks: make(map[uint64][]Frame)}
 		c.task(got, s)
 		return got, c.err
@@ -603,7 +603,7 @@ func TestFileReadsOneByOne(t *testing.T) {
 		iotest.HalfReader(bytes.NewReader(file)),
 		iotest.DataErrReader(bytes.NewReader(file)),
 	} {
-		rr := NewReader(rd)
+		rr := NewFileReader(rd)
 		for i, want := range tasks {
 			got, err := rr.Next()
 			if err != nil || !reflect.DeepEqual(got, want) {
@@ -629,10 +629,10 @@ func (n *noMore) Read(p []byte) (int, error) {
 // TestFileLive reads a record as soon as it is written.
 func TestFileLive(t *testing.T) {
 	live := new(noMore)
-	w := NewWriter(live, nil)
-	r := NewReader(live)
+	w := NewFileWriter(live, nil)
+	r := NewFileReader(live)
 	for i := range 10 {
-		if err := w.Write(&Task{Goroutine: uint64(i)}); err != nil {
+		if err := w.Write(&Record{Goroutine: uint64(i)}); err != nil {
 			t.Fatal(err)
 		}
 		got, err := r.Next()
@@ -643,9 +643,9 @@ func TestFileLive(t *testing.T) {
 }
 
 func TestFilePublic(t *testing.T) {
-	task := &Task{Kind: "k", Notes: []Note{{"password", "secret"}}}
+	task := &Record{Kind: "k", Notes: []Note{{"password", "secret"}}}
 	var buf bytes.Buffer
-	w := NewWriter(&buf, nil)
+	w := NewFileWriter(&buf, nil)
 	w.Public = true
 	if err := w.Write(task); err != nil {
 		t.Fatal(err)
@@ -668,7 +668,7 @@ func TestFileMemory(t *testing.T) {
 	for i := range stack {
 		stack[i] = Frame{"f", "g", i}
 	}
-	task := &Task{}
+	task := &Record{}
 	for range 500 {
 		task.Timeline = append(task.Timeline, Stretch{Stack: stack, Waker: Waker{Stack: stack}})
 	}
@@ -693,9 +693,9 @@ func TestFileMemory(t *testing.T) {
 func FuzzReader(f *testing.F) {
 	r := rand.New(rand.NewSource(6))
 	for range 4 {
-		task := new(Task)
+		task := new(Record)
 		anyValue(r, reflect.ValueOf(task).Elem(), 2)
-		file, _ := written(f, task.Server, task, &Task{Kind: "a"}, &Task{Kind: "a"})
+		file, _ := written(f, task.Server, task, &Record{Kind: "a"}, &Record{Kind: "a"})
 		if len(file) < 5000 {
 			f.Add(file)
 		}
@@ -711,7 +711,7 @@ func FuzzReader(f *testing.F) {
 		// Bodies as such, past the checksums, which the fuzzer does not hit.
 		c := coder{reading: true, b: file, table: []tableString{{}}, stacks: make(map[uint64][]Frame)}
 		c.define()
-		one := &Task{Server: new(Server)}
+		one := &Record{Server: new(Server)}
 		c.task(one, one.Server)
 		if c.err == nil {
 			tasks = append(tasks, one)
@@ -719,8 +719,8 @@ func FuzzReader(f *testing.F) {
 		// What was read can be written, and is the same then, unless it does not fit any more
 		// or has stacks of no frames' strings.
 		var buf bytes.Buffer
-		w := NewWriter(&buf, nil)
-		var want []*Task
+		w := NewFileWriter(&buf, nil)
+		var want []*Record
 		for _, task := range tasks {
 			if err := w.Write(task); err == nil {
 				want = append(want, task)
@@ -743,7 +743,7 @@ func TestWriteTogether(t *testing.T) {
 	for range 2 {
 		wg.Go(func() {
 			for range 100 {
-				w := NewWriter(io.Discard, nil)
+				w := NewFileWriter(io.Discard, nil)
 				if err := w.Write(x); err != nil {
 					t.Error(err)
 				}

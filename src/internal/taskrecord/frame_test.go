@@ -12,7 +12,7 @@ import (
 )
 
 // This file makes valid frames around bodies, as the comment in file.go says, and
-// without the Writer.
+// without the FileWriter.
 
 func setHeaderCRC(b []byte) {
 	crc := crc32.Checksum(b[8:12], castagnoli)
@@ -69,7 +69,7 @@ func claims(t testing.TB) []byte {
 	ids := string(make([]byte, 32))
 	out = append(out, recordOf(nonce, "\x01"+many)...)
 	out = append(out, recordOf(nonce, "\xff\xff\x03\x00"+ids)...)
-	file, _ := written(t, nil, new(Task))
+	file, _ := written(t, nil, new(Record))
 	_, records := bodies(t, file)
 	for i := 2 + len(ids); i < len(records[0]); i++ {
 		// Bytes after it, so that it is not for want of those that it fails.

@@ -84,8 +84,8 @@ func anyValue(r *rand.Rand, v reflect.Value, size int) {
 }
 
 // anyTask returns a task with anything in it.
-func anyTask(r *rand.Rand) *Task {
-	t := new(Task)
+func anyTask(r *rand.Rand) *Record {
+	t := new(Record)
 	anyValue(r, reflect.ValueOf(t).Elem(), 4)
 	return t
 }
@@ -93,7 +93,7 @@ func anyTask(r *rand.Rand) *Task {
 // randomTask returns a task as there could be one: flags, parts and times are valid,
 // each usage has a count of each event, times within the task are so, and its timeline
 // is in order. All fields are set at times. Texts may be odd.
-func randomTask(r *rand.Rand) *Task {
+func randomTask(r *rand.Rand) *Record {
 	t := anyTask(r)
 	t.Flags &= 1<<7 - 1
 	t.Server.Start = 1_700_000_000_000_000_000 + r.Int63n(1e15)

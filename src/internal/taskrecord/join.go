@@ -37,7 +37,7 @@ type Request struct {
 
 // A Node is a task of a Request.
 type Node struct {
-	Task     *Task
+	Task     *Record
 	Parent   *Node   // nil if it is a root
 	Children []*Node // in order of their start
 
@@ -73,7 +73,7 @@ const (
 // Join puts the tasks together that are of the same trace, and returns the requests in
 // order of their start. Tasks without a trace are left out. It keeps [DefaultMaxTasks]
 // tasks; see [Joiner] for those beyond.
-func Join(tasks iter.Seq[*Task]) []*Request {
+func Join(tasks iter.Seq[*Record]) []*Request {
 	var j Joiner
 	for t := range tasks {
 		j.Add(t)
@@ -92,13 +92,13 @@ type Joiner struct {
 
 // unjoined is what becomes a Request.
 type unjoined struct {
-	tasks               []*Task
+	tasks               []*Record
 	spans               map[SpanID]bool
 	duplicates, dropped int64
 }
 
 // Add adds a task, which the Joiner keeps. Of tasks with the same span the first one counts.
-func (j *Joiner) Add(t *Task) {
+func (j *Joiner) Add(t *Record) {
 	if t.Trace == (TraceID{}) {
 		return
 	}
@@ -141,10 +141,10 @@ func (j *Joiner) Requests() []*Request {
 }
 
 // join makes a request of its tasks, of which there is one at least, with different spans.
-func join(tasks []*Task) *Request {
+func join(tasks []*Record) *Request {
 	r := &Request{Trace: tasks[0].Trace}
 	tasks = slices.Clone(tasks)
-	slices.SortFunc(tasks, func(a, b *Task) int { // whatever the order of the files
+	slices.SortFunc(tasks, func(a, b *Record) int { // whatever the order of the files
 		return cmp.Or(cmp.Compare(a.Start, b.Start), bytes.Compare(a.Span[:], b.Span[:]))
 	})
 	r.link(tasks)
@@ -223,7 +223,7 @@ func since(a, b int64) time.Duration {
 }
 
 // link makes the nodes and the tree. Parents come before their children in r.Nodes.
-func (r *Request) link(tasks []*Task) {
+func (r *Request) link(tasks []*Record) {
 	type call struct {
 		n *Node
 		i int

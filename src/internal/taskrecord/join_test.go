@@ -20,7 +20,7 @@ type planned struct {
 	servers []*Server
 	skew    []time.Duration
 	clocks  []Clock
-	tasks   []*Task
+	tasks   []*Record
 	truth   map[SpanID]time.Duration // when a task began
 	clients bool                     // there are records of the clients' side
 	spans   uint64
@@ -37,7 +37,7 @@ const planStart = 1_800_000_000_000_000_000
 // serve makes up the task of a server that begins at a time, after what c knows, and
 // returns when it has ended, and what it knows then.
 func (p *planned) serve(server int, parent SpanID, at time.Duration, c Clock, depth int) (time.Duration, Clock) {
-	t := &Task{
+	t := &Record{
 		Server: p.servers[server], Trace: TraceID{1}, Span: p.span(), Parent: parent, Kind: p.servers[server].Name,
 		Start: planStart + int64(at+p.skew[server]), Goroutine: 1, Flags: ServerOf,
 	}
@@ -67,7 +67,7 @@ func (p *planned) serve(server int, parent SpanID, at time.Duration, c Clock, de
 		t.Timeline = append(t.Timeline, Stretch{Goroutine: 1, Part: pprof.TimeNetwork, Start: call.Start, Wake: now - at, End: now - at})
 		t.Calls = append(t.Calls, call)
 		if p.clients {
-			p.tasks = append(p.tasks, &Task{
+			p.tasks = append(p.tasks, &Record{
 				Server: t.Server, Trace: t.Trace, Span: call.Span, Parent: t.Span, Kind: "call", Goroutine: 1, Flags: Client,
 				Start: planStart + int64(from+p.skew[server]), Wall: call.Wall, Before: t.Before, After: c,
 			})
@@ -150,19 +150,19 @@ func TestJoinSkewed(t *testing.T) {
 // TestJoinPath follows calls into servers, with and without the records of the clients.
 func TestJoinPath(t *testing.T) {
 	a, b := &Server{ID: 1, Name: "a"}, &Server{ID: 2, Name: "b"}
-	front := &Task{
+	front := &Record{
 		Server: a, Trace: TraceID{1}, Span: SpanID{1}, Kind: "front", Goroutine: 1, Start: planStart, Wall: 100 * testMs,
 		Timeline: []Stretch{waited(1, pprof.TimeSelect, 20, 80, 80, Waker{})},
 		Calls:    []Call{{Span: SpanID{2}, Kind: "GET", Flags: Client, Start: 20 * testMs, Wall: 60 * testMs}},
 	}
-	client := &Task{Server: a, Trace: TraceID{1}, Span: SpanID{2}, Parent: SpanID{1}, Flags: Client, Goroutine: 1, Start: planStart + int64(20*testMs), Wall: 60 * testMs}
-	back := &Task{
+	client := &Record{Server: a, Trace: TraceID{1}, Span: SpanID{2}, Parent: SpanID{1}, Flags: Client, Goroutine: 1, Start: planStart + int64(20*testMs), Wall: 60 * testMs}
+	back := &Record{
 		Server: b, Trace: TraceID{1}, Span: SpanID{3}, Parent: SpanID{2}, Kind: "back", Flags: ServerOf, Goroutine: 5, Start: planStart - 3e9, Wall: 50 * testMs,
 		Timeline: []Stretch{{Goroutine: 5, Part: pprof.TimeSleep, Reason: "sleep", Stack: stackIn("time.Sleep", 9), Start: 10 * testMs, Wake: 40 * testMs, End: 40 * testMs}},
 	}
 	front.Parts[pprof.TimeRunning], back.Parts[pprof.TimeRunning] = 40*testMs, 20*testMs
 	const want = "front 1 running 0-20, back 5 running 20-30, back 5 sleep 30-60, back 5 running 60-70, front 1 select 70-80 GET, front 1 running 80-100"
-	for _, tasks := range [][]*Task{{front, back}, {back, client, front}} {
+	for _, tasks := range [][]*Record{{front, back}, {back, client, front}} {
 		r := Join(slices.Values(tasks))[0]
 		path := r.CriticalPath()
 		parted(t, path, 0, 100*testMs)
@@ -199,15 +199,15 @@ func TestJoinClocks(t *testing.T) {
 		{"when the call had been given up, on the same machine", boot, 134 * testMs, 20 * testMs, 134 * testMs, -1},
 		{"a moment too early, on the same machine", boot, -sameClock / 2, 20 * testMs, 0, -1},
 	} {
-		front := &Task{
+		front := &Record{
 			Server: &Server{ID: 1, Boot: boot}, Trace: TraceID{1}, Span: SpanID{1}, Start: planStart, Wall: 300 * testMs,
 			Calls: []Call{{Span: SpanID{2}, Flags: Client, Start: 20 * testMs, Wall: 100 * testMs}},
 		}
-		back := &Task{
+		back := &Record{
 			Server: &Server{ID: 2, Boot: test.boot}, Trace: TraceID{1}, Span: SpanID{3}, Parent: SpanID{2},
 			Start: planStart + int64(20*testMs+test.after), Wall: test.took,
 		}
-		r := Join(slices.Values([]*Task{back, front}))[0]
+		r := Join(slices.Values([]*Record{back, front}))[0]
 		n, off := r.Nodes[1], r.Servers[1]
 		if r.Inconsistent || n.Task != back || n.Start-20*testMs != test.want || off.Offset != test.want-test.after ||
 			test.error >= 0 && off.Error != test.error || test.error < 0 && off.Error > 2*sameClock {
@@ -218,12 +218,12 @@ func TestJoinClocks(t *testing.T) {
 
 // TestJoinLonger has a server's task that goes on after its answer.
 func TestJoinLonger(t *testing.T) {
-	front := &Task{
+	front := &Record{
 		Server: &Server{ID: 1}, Trace: TraceID{1}, Span: SpanID{1}, Start: planStart, Wall: 100 * testMs,
 		Calls: []Call{{Span: SpanID{2}, Flags: Client, Start: 20 * testMs, Wall: 10 * testMs}},
 	}
-	back := &Task{Server: &Server{ID: 2}, Trace: TraceID{1}, Span: SpanID{3}, Parent: SpanID{2}, Start: planStart + 4e9, Wall: 11 * testMs}
-	r := Join(slices.Values([]*Task{back, front}))[0]
+	back := &Record{Server: &Server{ID: 2}, Trace: TraceID{1}, Span: SpanID{3}, Parent: SpanID{2}, Start: planStart + 4e9, Wall: 11 * testMs}
+	r := Join(slices.Values([]*Record{back, front}))[0]
 	if n := r.Nodes[1]; r.Inconsistent || n.Task != back || n.Start != 30*testMs || r.Servers[1].Error != 10*testMs {
 		t.Errorf("inconsistent %v, the server's task begins at %v, error %v", r.Inconsistent, n.Start, r.Servers[1].Error)
 	}
@@ -231,7 +231,7 @@ func TestJoinLonger(t *testing.T) {
 
 // TestJoinInconsistent has two calls of one server between which its clock was set.
 func TestJoinInconsistent(t *testing.T) {
-	front := &Task{
+	front := &Record{
 		Server: &Server{ID: 1}, Trace: TraceID{1}, Span: SpanID{1}, Start: planStart, Wall: 100 * testMs,
 		Calls: []Call{
 			{Span: SpanID{2}, Flags: Client, Start: 20 * testMs, Wall: 10 * testMs},
@@ -239,7 +239,7 @@ func TestJoinInconsistent(t *testing.T) {
 		},
 	}
 	s := &Server{ID: 2}
-	tasks := []*Task{
+	tasks := []*Record{
 		front,
 		{Server: s, Trace: TraceID{1}, Span: SpanID{4}, Parent: SpanID{2}, Start: planStart + 4e9, Wall: 5 * testMs},
 		{Server: s, Trace: TraceID{1}, Span: SpanID{5}, Parent: SpanID{3}, Start: planStart - 1e9, Wall: 5 * testMs},
@@ -251,11 +251,11 @@ func TestJoinInconsistent(t *testing.T) {
 
 func TestJoinLimits(t *testing.T) {
 	s := &Server{Name: "a"}
-	task := func(trace, span, parent byte) *Task {
-		return &Task{Server: s, Trace: TraceID{trace}, Span: SpanID{span}, Parent: SpanID{parent}, Start: planStart + int64(span), Wall: 1}
+	task := func(trace, span, parent byte) *Record {
+		return &Record{Server: s, Trace: TraceID{trace}, Span: SpanID{span}, Parent: SpanID{parent}, Start: planStart + int64(span), Wall: 1}
 	}
 	j := Joiner{MaxTasks: 5}
-	for _, x := range []*Task{
+	for _, x := range []*Record{
 		task(1, 1, 0), task(1, 1, 0), // a duplicate
 		task(1, 2, 3), task(1, 3, 2), // a cycle
 		task(1, 4, 77),               // an orphan
@@ -293,7 +293,7 @@ func FuzzJoin(f *testing.F) {
 func joinOdd(t *testing.T, seed int64) {
 	r := rand.New(rand.NewSource(seed))
 	servers := []*Server{nil, {ID: 1}, {ID: 2}, {ID: 2, PID: 3}}
-	var tasks []*Task
+	var tasks []*Record
 	distinct := make(map[SpanID]bool)
 	for range 1 + r.Intn(12) {
 		x := oddTask(r)

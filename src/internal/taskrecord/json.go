@@ -24,7 +24,7 @@ import (
 // which the caller adds one: a line of a file that databases load as it is. Strings are
 // escaped for HTML; bytes in them that are not UTF-8 become U+FFFD, since JSON has none.
 // If Events has a name twice, the last count remains.
-func AppendJSON(b []byte, t *Task) []byte {
+func AppendJSON(b []byte, t *Record) []byte {
 	o := jsonObject{b: b}
 	o.begin()
 	o.task(t)
@@ -40,8 +40,8 @@ const maxJSONEvents = 1000
 //
 // Unmarshal is [encoding/json.Unmarshal]. This package does not name it, as it would add a
 // megabyte to each server, which only writes.
-func ParseJSON(line []byte, unmarshal func(b []byte, v any) error) (*Task, error) {
-	t := &Task{Server: new(Server)}
+func ParseJSON(line []byte, unmarshal func(b []byte, v any) error) (*Record, error) {
+	t := &Record{Server: new(Server)}
 	in := &jsonInput{unmarshal: unmarshal}
 	o := jsonObject{reading: true, in: in}
 	o.parse(line)
@@ -221,7 +221,7 @@ func jsonList[T any](o *jsonObject, name string, s *[]T, f func(o *jsonObject, v
 }
 
 // task gives all fields of a task.
-func (o *jsonObject) task(t *Task) {
+func (o *jsonObject) task(t *Record) {
 	s := t.Server
 	if s == nil {
 		s = new(Server)
@@ -289,8 +289,8 @@ func (o *jsonObject) task(t *Task) {
 }
 
 // lists gives what a task may have several of, without events.
-func (o *jsonObject) lists(t *Task) {
-	jsonList(o, "regions", &t.Regions, func(o *jsonObject, g *Region) {
+func (o *jsonObject) lists(t *Record) {
+	jsonList(o, "regions", &t.Regions, func(o *jsonObject, g *RegionSum) {
 		o.value("name", &g.Name)
 		o.value("n", &g.N)
 		o.value("wall_ns", &g.Wall)

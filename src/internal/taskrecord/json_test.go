@@ -58,16 +58,16 @@ func TestJSONRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		validUTF8(reflect.ValueOf(want).Elem())
-		mustBe(t, []*Task{got}, []*Task{want})
+		mustBe(t, []*Record{got}, []*Record{want})
 		if !utf8.Valid(line) || bytes.ContainsAny(line, "\n\r<>&\u2028\u2029\x00\x1b") {
 			t.Fatalf("not escaped: %q", line)
 		}
 	}
 }
 
-// TestJSONFields fails if a field is added to Task that the JSON does not hold.
+// TestJSONFields fails if a field is added to Record that the JSON does not hold.
 func TestJSONFields(t *testing.T) {
-	task := new(Task)
+	task := new(Record)
 	leaves(reflect.ValueOf(task).Elem(), "Task", func(path string) {
 		want := *task
 		if want.Server == nil {
@@ -129,7 +129,7 @@ func jsonKeys(t *testing.T, line []byte) (keys []string) {
 // TestJSONColumns holds the names of columns to the style of the rest, each to one use,
 // and each part and flag to the column of its name.
 func TestJSONColumns(t *testing.T) {
-	empty := jsonKeys(t, AppendJSON(nil, new(Task)))
+	empty := jsonKeys(t, AppendJSON(nil, new(Record)))
 	full := jsonKeys(t, AppendJSON(nil, randomTask(rand.New(rand.NewSource(1)))))
 	if !slices.Equal(empty, full) || len(empty) < 60 {
 		t.Errorf("columns of an empty task:\n%q\nand of a full one:\n%q", empty, full)
@@ -143,7 +143,7 @@ func TestJSONColumns(t *testing.T) {
 		seen[name] = true
 	}
 	for p := range NumParts {
-		var task Task
+		var task Record
 		task.Parts[p] = 12345
 		name := strings.ReplaceAll(strings.ToLower(p.String()), "-", "_") + "_ns"
 		if line := AppendJSON(nil, &task); !bytes.Contains(line, []byte(`"`+name+`":12345,`)) {
@@ -153,7 +153,7 @@ func TestJSONColumns(t *testing.T) {
 	all := Flags(0)
 	for _, f := range AllFlags {
 		all |= f.Flag
-		line := AppendJSON(nil, &Task{Flags: f.Flag})
+		line := AppendJSON(nil, &Record{Flags: f.Flag})
 		for _, g := range AllFlags {
 			if !bytes.Contains(line, fmt.Appendf(nil, "%q:%v,", g.Column, f == g)) {
 				t.Errorf("flag %#x and column %s: %s", f.Flag, g.Column, line)
@@ -166,7 +166,7 @@ func TestJSONColumns(t *testing.T) {
 
 	// Empty columns are there, and lists are lists.
 	var values map[string]any
-	if err := json.Unmarshal(AppendJSON(nil, new(Task)), &values); err != nil {
+	if err := json.Unmarshal(AppendJSON(nil, new(Record)), &values); err != nil {
 		t.Fatal(err)
 	}
 	for name, v := range values {
@@ -177,7 +177,7 @@ func TestJSONColumns(t *testing.T) {
 }
 
 func TestJSONLine(t *testing.T) {
-	task := &Task{
+	task := &Record{
 		Server: &Server{ID: 7, Name: "a\u2028<b>\xff", PID: 42},
 		Trace:  TraceID{0: 0xab, 15: 1},
 		Span:   SpanID{7: 2},
@@ -203,7 +203,7 @@ func TestJSONLine(t *testing.T) {
 }
 
 func TestParseJSONErrors(t *testing.T) {
-	valid := string(AppendJSON(nil, &Task{Outlived: make([]Goroutine, 1), Timeline: make([]Stretch, 1), Calls: make([]Call, 1)}))
+	valid := string(AppendJSON(nil, &Record{Outlived: make([]Goroutine, 1), Timeline: make([]Stretch, 1), Calls: make([]Call, 1)}))
 	if _, err := ParseJSON([]byte(valid), json.Unmarshal); err != nil {
 		t.Fatal(err)
 	}

@@ -13,4 +13,4 @@ func KindText(kind string, client bool) string {
 	return kind
 }
 
-func (t *Task) kindText() string { return KindText(t.Kind, t.Flags&Client != 0) }
+func (t *Record) kindText() string { return KindText(t.Kind, t.Flags&Client != 0) }

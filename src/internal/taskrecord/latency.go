@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A task has a cost and a latency. The cost is what all of its goroutines have used, Task.Usage:
+// A task has a cost and a latency. The cost is what all of its goroutines have used, Record.Usage:
 // a sum, which may be more than the time on the clock. The latency is that time, by what the end
 // of the task had to wait for. A goroutine that nobody has waited for costs, and delays nothing.
 
@@ -30,15 +30,15 @@ func PartName(p Part) string {
 }
 
 // A Latency is the time from a task's start to its end, by parts: by what the end had to wait
-// for. Their sum is Task.Wall, exactly.
+// for. Their sum is Record.Wall, exactly.
 type Latency [NumParts + 1]time.Duration
 
 // Latency returns where the time went that t has taken.
 //
-// It is that of the critical path; see [Task.CriticalPath]. Of a task without a timeline less is
+// It is that of the critical path; see [Record.CriticalPath]. Of a task without a timeline less is
 // known: what the goroutine that ended it has waited for. The rest, before that one worked for
 // the task, is by what the others have used.
-func (t *Task) Latency() Latency {
+func (t *Record) Latency() Latency {
 	if len(t.Timeline) == 0 {
 		return t.latency([]Segment{{Task: t, Goroutine: t.last(), End: max(0, t.Wall), Part: pprof.TimeRunning}})
 	}
@@ -47,7 +47,7 @@ func (t *Task) Latency() Latency {
 
 // latency returns the parts of a path. What the world was stopped for is the stop's, as it is among
 // the causes: the goroutine could not have gone on before that.
-func (t *Task) latency(path []Segment) (l Latency) {
+func (t *Record) latency(path []Segment) (l Latency) {
 	for i := range path {
 		switch s := &path[i]; {
 		case s.Stretch != nil:
@@ -66,18 +66,18 @@ func (t *Task) latency(path []Segment) (l Latency) {
 }
 
 // last returns the goroutine that ended the task.
-func (t *Task) last() uint64 { return cmp.Or(t.Ender.Goroutine, t.Goroutine) }
+func (t *Record) last() uint64 { return cmp.Or(t.Ender.Goroutine, t.Goroutine) }
 
 // gaps returns what the time was in that a path has no stretches of: running, or in waits that
 // are too short for the timeline. Both are known as sums: of the goroutine that ended the task,
 // and of the others.
-func (t *Task) gaps(path []Segment) Latency {
+func (t *Record) gaps(path []Segment) Latency {
 	left, rest := t.left()
 	return t.gapsOf(path, &left, &rest)
 }
 
 // gapsOf is gaps, by what left has returned.
-func (t *Task) gapsOf(path []Segment, left, rest *[NumParts]time.Duration) Latency {
+func (t *Record) gapsOf(path []Segment, left, rest *[NumParts]time.Duration) Latency {
 	last := t.last()
 	var own, others time.Duration
 	for i := range path {
@@ -101,7 +101,7 @@ func (t *Task) gapsOf(path []Segment, left, rest *[NumParts]time.Duration) Laten
 
 // left returns what the goroutine that ended t, and the others, have used that is not in the
 // timeline.
-func (t *Task) left() (own, others [NumParts]time.Duration) {
+func (t *Record) left() (own, others [NumParts]time.Duration) {
 	own = t.Ender.Parts
 	if own == [NumParts]time.Duration{} && t.Goroutines <= 1 {
 		own = t.Parts
@@ -269,7 +269,7 @@ func (w *walker) settle() {
 
 // usualLatency returns the latency that is usual, as far as sums say. It is false if too few tasks have
 // ended to know.
-func (t *Task) usualLatency() (Latency, bool) {
+func (t *Record) usualLatency() (Latency, bool) {
 	u := t.Usual
 	if u == nil || u.Tasks < minUsual {
 		return Latency{}, false

@@ -128,8 +128,8 @@ func (g *routine) latency(l *Latency, from, to time.Duration) {
 }
 
 // task returns the record of the program, and where its latency went, if g has ended it.
-func (p *program) task(g *routine) (*Task, Latency) {
-	t := &Task{Span: programSpan, Kind: "program", Flags: Slow, Goroutine: 1, Goroutines: int64(len(p.list)), Wall: g.end}
+func (p *program) task(g *routine) (*Record, Latency) {
+	t := &Record{Span: programSpan, Kind: "program", Flags: Slow, Goroutine: 1, Goroutines: int64(len(p.list)), Wall: g.end}
 	t.Ender.Goroutine = g.id
 	for _, o := range p.list {
 		if o.born >= t.Wall {
@@ -161,7 +161,7 @@ func (p *program) task(g *routine) (*Task, Latency) {
 }
 
 // lose takes something out of a record.
-func lose(r *rand.Rand, t *Task) {
+func lose(r *rand.Rand, t *Record) {
 	drop := func(f func(s Stretch) bool) {
 		t.Timeline = slices.DeleteFunc(t.Timeline, f)
 	}
@@ -180,7 +180,7 @@ func lose(r *rand.Rand, t *Task) {
 }
 
 // checkLatency checks what is so of all records.
-func checkLatency(t *testing.T, x *Task) Latency {
+func checkLatency(t *testing.T, x *Record) Latency {
 	t.Helper()
 	l := x.Latency()
 	if len(x.Timeline) > 0 {
@@ -208,7 +208,7 @@ func checkLatency(t *testing.T, x *Task) Latency {
 // has started then, which computes to the end.
 func TestLatencyAway(t *testing.T) {
 	self := SpanID{1}
-	x := &Task{Span: self, Goroutine: 1, Goroutines: 2, Wall: 151 * testMs, Ender: Ender{Goroutine: 2}, Timeline: []Stretch{
+	x := &Record{Span: self, Goroutine: 1, Goroutines: 2, Wall: 151 * testMs, Ender: Ender{Goroutine: 2}, Timeline: []Stretch{
 		waited(1, pprof.TimeSleep, 1, 5, 5, Waker{}),
 		waited(1, pprof.TimeSleep, 45, 49, 49, Waker{}), // from 5 to 45 it works for another task
 		waited(2, pprof.TimeRunnable, 50, 50, 51, Waker{Goroutine: 1, Span: self}),

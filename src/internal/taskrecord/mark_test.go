@@ -17,7 +17,7 @@ import (
 // which doesn't ask for marks passes over them.
 func TestMarks(t *testing.T) {
 	var file bytes.Buffer
-	w := NewWriter(&file, &Server{Name: "s"})
+	w := NewFileWriter(&file, &Server{Name: "s"})
 	begin := Progress{Places: RingPlaces{{0, 7}, {5, 1 << 40}}}
 	at := Progress{Places: RingPlaces{{5, 9}, {0, 8}}, Lost: 3, LeftOut: 1}
 	var want []any
@@ -25,12 +25,12 @@ func TestMarks(t *testing.T) {
 		end := Mark{true, "q", Progress{RingPlaces{{0, 8}, {5, 9}}, 3, 1}}
 		want = append(want, Mark{false, "p", begin}, at, Progress{}, end)
 		w.At = at
-		if w.Mark(&Mark{false, "p", begin}) != nil || w.Write(new(Task)) != nil || w.Write(new(Task)) != nil || w.Mark(&end) != nil {
+		if w.Mark(&Mark{false, "p", begin}) != nil || w.Write(new(Record)) != nil || w.Write(new(Record)) != nil || w.Mark(&end) != nil {
 			t.Fatal("a mark or a record is not written")
 		}
 	}
 	for _, ask := range []bool{true, false} {
-		r := NewReader(bytes.NewReader(file.Bytes()))
+		r := NewFileReader(bytes.NewReader(file.Bytes()))
 		var got []any
 		if ask {
 			r.Mark = func(m *Mark) { got = append(got, *m) }

@@ -51,12 +51,12 @@ type CallPortion struct {
 
 // Latency divides the latency of n's task, which is no client's, among n, which is the first, and all tasks among the
 // records that worked on its calls, and on theirs. What it waited for is that of
-// [Task.CriticalPath], in which the tasks that worked on a call take the place of the wait. A wait that
+// [Record.CriticalPath], in which the tasks that worked on a call take the place of the wait. A wait that
 // may be for one of several calls is Unknown. Parts, Unknown and the Ways of all are the task's Wall in
 // sum, exactly.
 //
 // A task without a timeline has no path. Its calls then have the waits that may be for them: those
-// of the goroutine that ended it, as [Task.Latency] has them. Of two calls at a time it is the one that ends
+// of the goroutine that ended it, as [Record.Latency] has them. Of two calls at a time it is the one that ends
 // last, and if there are fewer waits than calls have taken, each has as large a part of them. These
 // waits are Unknown where some call was not waited for, and no one knows which: if they are less than half
 // of the time of calls, or if calls went on side by side for longer than it waited for other goroutines: it can

@@ -62,7 +62,7 @@ func TestPortions(t *testing.T) {
 			}
 		}
 		if seed%3 == 0 {
-			p.tasks = slices.DeleteFunc(p.tasks, func(*Task) bool { return p.r.Intn(5) == 0 })
+			p.tasks = slices.DeleteFunc(p.tasks, func(*Record) bool { return p.r.Intn(5) == 0 })
 		}
 		for _, r := range Join(slices.Values(p.tasks)) {
 			for _, x := range r.Nodes {
@@ -102,7 +102,7 @@ func TestPortions(t *testing.T) {
 
 // portionsOf joins tasks, and returns the portions of the first one by server: of waits for a mutex, for
 // calls and on the way, and in no call, in ms.
-func portionsOf(t *testing.T, asynchronous func(*Node, int) bool, tasks ...*Task) map[string][]time.Duration {
+func portionsOf(t *testing.T, asynchronous func(*Node, int) bool, tasks ...*Record) map[string][]time.Duration {
 	t.Helper()
 	r := Join(slices.Values(tasks))
 	list := r[0].Roots[0].Latency(asynchronous)
@@ -133,14 +133,14 @@ func TestPortionsPlanted(t *testing.T) {
 	front, back, audit := &Server{ID: 1, Name: "front"}, &Server{ID: 2, Name: "back"}, &Server{ID: 3, Name: "audit"}
 	trace := TraceID{7}
 	const start = planStart
-	x := &Task{Server: front, Trace: trace, Span: SpanID{1}, Start: start, Wall: 60 * testMs, Goroutine: 1, Goroutines: 2}
+	x := &Record{Server: front, Trace: trace, Span: SpanID{1}, Start: start, Wall: 60 * testMs, Goroutine: 1, Goroutines: 2}
 	x.Calls = []Call{{Span: SpanID{2}, Flags: Client, Start: 5 * testMs, Wall: 50 * testMs, Goroutine: 2, Ender: 2}, {Span: SpanID{3}, Flags: Client, Start: 10 * testMs, Wall: 40 * testMs, Goroutine: 1, Ender: 1}}
 	x.Parts[pprof.TimeRunning], x.Parts[pprof.TimeSelect] = 30*testMs, 80*testMs
 	x.Ender = Ender{Goroutine: 1}
 	x.Ender.Parts[pprof.TimeRunning], x.Ender.Parts[pprof.TimeSelect] = 20*testMs, 40*testMs
-	b := &Task{Server: back, Trace: trace, Span: SpanID{4}, Parent: SpanID{3}, Flags: ServerOf, Start: start + int64(12*testMs), Wall: 36 * testMs, Goroutine: 1, Goroutines: 1}
+	b := &Record{Server: back, Trace: trace, Span: SpanID{4}, Parent: SpanID{3}, Flags: ServerOf, Start: start + int64(12*testMs), Wall: 36 * testMs, Goroutine: 1, Goroutines: 1}
 	b.Parts[pprof.TimeRunning], b.Parts[pprof.TimeMutex] = 6*testMs, 30*testMs
-	a := &Task{Server: audit, Trace: trace, Span: SpanID{5}, Parent: SpanID{2}, Flags: ServerOf, Start: start + int64(6*testMs), Wall: 48 * testMs, Goroutine: 1, Goroutines: 1}
+	a := &Record{Server: audit, Trace: trace, Span: SpanID{5}, Parent: SpanID{2}, Flags: ServerOf, Start: start + int64(6*testMs), Wall: 48 * testMs, Goroutine: 1, Goroutines: 1}
 	a.Parts[pprof.TimeMutex] = 48 * testMs
 	reads := Waker{Goroutine: 9, Stack: stackIn("net/http.(*persistConn).readLoop", 9)}
 	timeline := []Stretch{
@@ -170,19 +170,19 @@ func TestPortionsPlanted(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
 		asynchronous func(*Node, int) bool
-		tasks        []*Task
+		tasks        []*Record
 		want         map[string][]time.Duration
 	}{
-		{"timeline", nil, []*Task{&with, b, a}, map[string][]time.Duration{"front": {0, 40, 4, 0}, "back": {30, 36, 0, 0}, "audit": {0, 0, 0, 0}}},
-		{"timeline, and it is not known who made the calls", nil, []*Task{&old, b, a}, map[string][]time.Duration{"front": {0, 0, 0, 40}, "back": nil, "audit": nil}},
-		{"no record of back", nil, []*Task{&with, a}, map[string][]time.Duration{"front": {0, 40, 40, 0}, "audit": {0, 0, 0, 0}}},
-		{"no timeline, audit is known", isAudit, []*Task{x, b, a}, map[string][]time.Duration{"front": {0, 40, 4, 0}, "back": {30, 36, 0, 0}, "audit": {0, 0, 0, 0}}},
-		{"no timeline, two calls at a time", nil, []*Task{x, b, a}, map[string][]time.Duration{"front": {0, 0, 0, 40}, "back": nil, "audit": nil}},
-		{"no timeline, two calls, of which one was others'", nil, []*Task{&joins, b, a}, map[string][]time.Duration{"front": {0, 40, 1, 0}, "back": {0, 0, 0, 0}, "audit": {39, 0, 0, 0}}},
-		{"no timeline, one call", nil, []*Task{&alone, b}, map[string][]time.Duration{"front": {0, 40, 4, 0}, "back": {30, 36, 0, 0}}},
-		{"two tasks of one call", nil, []*Task{&with, b, &again}, map[string][]time.Duration{"front": {0, 40, 4, 0}, "back": {30, 36, 0, 0}, "again": {0, 0, 0, 0}}},
-		{"no record of the call", nil, []*Task{&with, &lost, a}, map[string][]time.Duration{"front": {0, 40, 40, 0}, "back": nil, "audit": {0, 0, 0, 0}}},
-		{"no timeline, too short waits", nil, []*Task{&less, b, a}, map[string][]time.Duration{"front": {0, 0, 0, 10}, "back": nil, "audit": nil}},
+		{"timeline", nil, []*Record{&with, b, a}, map[string][]time.Duration{"front": {0, 40, 4, 0}, "back": {30, 36, 0, 0}, "audit": {0, 0, 0, 0}}},
+		{"timeline, and it is not known who made the calls", nil, []*Record{&old, b, a}, map[string][]time.Duration{"front": {0, 0, 0, 40}, "back": nil, "audit": nil}},
+		{"no record of back", nil, []*Record{&with, a}, map[string][]time.Duration{"front": {0, 40, 40, 0}, "audit": {0, 0, 0, 0}}},
+		{"no timeline, audit is known", isAudit, []*Record{x, b, a}, map[string][]time.Duration{"front": {0, 40, 4, 0}, "back": {30, 36, 0, 0}, "audit": {0, 0, 0, 0}}},
+		{"no timeline, two calls at a time", nil, []*Record{x, b, a}, map[string][]time.Duration{"front": {0, 0, 0, 40}, "back": nil, "audit": nil}},
+		{"no timeline, two calls, of which one was others'", nil, []*Record{&joins, b, a}, map[string][]time.Duration{"front": {0, 40, 1, 0}, "back": {0, 0, 0, 0}, "audit": {39, 0, 0, 0}}},
+		{"no timeline, one call", nil, []*Record{&alone, b}, map[string][]time.Duration{"front": {0, 40, 4, 0}, "back": {30, 36, 0, 0}}},
+		{"two tasks of one call", nil, []*Record{&with, b, &again}, map[string][]time.Duration{"front": {0, 40, 4, 0}, "back": {30, 36, 0, 0}, "again": {0, 0, 0, 0}}},
+		{"no record of the call", nil, []*Record{&with, &lost, a}, map[string][]time.Duration{"front": {0, 40, 40, 0}, "back": nil, "audit": {0, 0, 0, 0}}},
+		{"no timeline, too short waits", nil, []*Record{&less, b, a}, map[string][]time.Duration{"front": {0, 0, 0, 10}, "back": nil, "audit": nil}},
 	} {
 		got := portionsOf(t, tt.asynchronous, tt.tasks...)
 		for name, want := range tt.want {

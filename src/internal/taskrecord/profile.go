@@ -42,7 +42,7 @@ var errProfileEvents = fmt.Errorf("task: tasks with more than %d different event
 // region within another one, the outer one gets what the inner one has not. If there are
 // further regions beside these two, the outer one may get some of theirs. In the same
 // way what timelines say is not more than what accounts say.
-func WriteProfile(w io.Writer, tasks iter.Seq[*Task]) error {
+func WriteProfile(w io.Writer, tasks iter.Seq[*Record]) error {
 	b := profileBuilder{
 		events:  make(map[string]int),
 		samples: make(map[string]*profileSample),
@@ -81,7 +81,7 @@ type profileSample struct {
 const noRegion = 0
 
 // add adds a task.
-func (b *profileBuilder) add(t *Task) error {
+func (b *profileBuilder) add(t *Record) error {
 	end := t.Start + int64(max(t.Wall, 0))
 	if !b.any || t.Start < b.first {
 		b.first = t.Start
@@ -101,7 +101,7 @@ func (b *profileBuilder) add(t *Task) error {
 }
 
 // addEvents adds the events of a task that are new.
-func (b *profileBuilder) addEvents(t *Task) error {
+func (b *profileBuilder) addEvents(t *Record) error {
 	if len(t.Events) > maxProfileEvents {
 		return errProfileEvents
 	}
@@ -121,7 +121,7 @@ func (b *profileBuilder) addEvents(t *Task) error {
 // A taskSamples is a task that becomes samples.
 type taskSamples struct {
 	b    *profileBuilder
-	t    *Task
+	t    *Record
 	slow bool
 
 	// By region, from 1 on, and noRegion: its stack, and what it has of each part and event
@@ -133,7 +133,7 @@ type taskSamples struct {
 	number map[string]int // of regions
 }
 
-func (b *profileBuilder) begin(t *Task) *taskSamples {
+func (b *profileBuilder) begin(t *Record) *taskSamples {
 	x := &taskSamples{b: b, t: t, slow: t.Flags&Slow != 0, number: make(map[string]int)}
 	x.time, x.counts = deal(t)
 	kind := Frame{Func: t.Kind}
@@ -235,19 +235,19 @@ func (x *taskSamples) left() {
 
 // deal deals out the time and the counts of a task to its regions (from 1 on), the least
 // first, and to what is in none of them (number 0). The sums are those of the task.
-func deal(t *Task) (time [][NumParts]int64, counts [][]int64) {
+func deal(t *Record) (time [][NumParts]int64, counts [][]int64) {
 	n := 1 + len(t.Regions)
 	time = make([][NumParts]int64, n)
 	counts = make([][]int64, n)
-	least := make([]*Region, len(t.Regions))
-	number := make(map[*Region]int)
+	least := make([]*RegionSum, len(t.Regions))
+	number := make(map[*RegionSum]int)
 	for i := range t.Regions {
 		least[i] = &t.Regions[i]
 		number[least[i]] = 1 + i
 	}
 	for p := range NumParts {
 		left := int64(t.Parts[p])
-		leastFirst(least, func(g *Region) int64 { return int64(g.Parts[p]) })
+		leastFirst(least, func(g *RegionSum) int64 { return int64(g.Parts[p]) })
 		for _, g := range least {
 			d := min(max(int64(g.Parts[p]), 0), max(left, 0))
 			time[number[g]][p] = d
@@ -255,7 +255,7 @@ func deal(t *Task) (time [][NumParts]int64, counts [][]int64) {
 		}
 		time[noRegion][p] = left
 	}
-	with := make([][]*Region, min(len(t.Events), len(t.Count))) // regions, by event
+	with := make([][]*RegionSum, min(len(t.Events), len(t.Count))) // regions, by event
 	for _, g := range least {
 		n := min(len(with), len(g.Count))
 		counts[number[g]] = make([]int64, n)
@@ -266,7 +266,7 @@ func deal(t *Task) (time [][NumParts]int64, counts [][]int64) {
 	counts[noRegion] = make([]int64, len(with))
 	for e, regions := range with {
 		left := clampCount(t.Count[e].Value)
-		of := func(g *Region) int64 { return clampCount(g.Count[e].Value) }
+		of := func(g *RegionSum) int64 { return clampCount(g.Count[e].Value) }
 		leastFirst(regions, of)
 		for _, g := range regions {
 			n := min(of(g), left)
@@ -278,8 +278,8 @@ func deal(t *Task) (time [][NumParts]int64, counts [][]int64) {
 	return time, counts
 }
 
-func leastFirst(regions []*Region, of func(*Region) int64) {
-	slices.SortStableFunc(regions, func(a, b *Region) int { return cmp.Compare(of(a), of(b)) })
+func leastFirst(regions []*RegionSum, of func(*RegionSum) int64) {
+	slices.SortStableFunc(regions, func(a, b *RegionSum) int { return cmp.Compare(of(a), of(b)) })
 }
 
 func clampCount(n uint64) int64 { return int64(min(n, math.MaxInt64)) }

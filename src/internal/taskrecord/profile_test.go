@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-func profileOf(t *testing.T, tasks ...*Task) *profile.Profile {
+func profileOf(t *testing.T, tasks ...*Record) *profile.Profile {
 	t.Helper()
 	var buf bytes.Buffer
 	if err := WriteProfile(&buf, slices.Values(tasks)); err != nil {
@@ -58,9 +58,9 @@ func stacksOf(p *profile.Profile, typ string) map[string]int64 {
 }
 
 // profileTask is a task with a bit of everything.
-func profileTask() *Task {
+func profileTask() *Record {
 	stack := []Frame{{"sync.(*Mutex).Lock", "mutex.go", 45}, {"main.get", "main.go", 7}}
-	return &Task{
+	return &Record{
 		Server: &Server{Name: "s"},
 		Kind:   "GET /",
 		Flags:  Slow,
@@ -70,7 +70,7 @@ func profileTask() *Task {
 			Parts: [NumParts]time.Duration{pprof.TimeRunning: 100, pprof.TimeMutex: 70, pprof.TimeRunnable: 40, pprof.TimeChan: 9},
 			Count: []Count{{Value: 11}, {Value: 99}},
 		},
-		Regions: []Region{
+		Regions: []RegionSum{
 			{Name: "outer", Usage: Usage{Parts: [NumParts]time.Duration{pprof.TimeRunning: 80, pprof.TimeMutex: 60, pprof.TimeRunnable: 25}, Count: []Count{{Value: 10}}}},
 			{Name: "inner", Usage: Usage{Parts: [NumParts]time.Duration{pprof.TimeRunning: 30, pprof.TimeMutex: 50}, Count: []Count{{Value: 4}, {Value: 20}}}},
 		},
@@ -87,7 +87,7 @@ func profileTask() *Task {
 }
 
 func TestProfile(t *testing.T) {
-	fast := &Task{Kind: "GET /", Start: 900, Wall: 10, Usage: Usage{Parts: [NumParts]time.Duration{pprof.TimeRunning: 3}}}
+	fast := &Record{Kind: "GET /", Start: 900, Wall: 10, Usage: Usage{Parts: [NumParts]time.Duration{pprof.TimeRunning: 3}}}
 	p := profileOf(t, profileTask(), profileTask(), fast)
 	var types []string
 	for _, s := range p.SampleType {
@@ -146,7 +146,7 @@ func TestProfile(t *testing.T) {
 func TestProfileSums(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	for range 20 {
-		var tasks []*Task
+		var tasks []*Record
 		want := make(map[string]int64)
 		for range 20 {
 			task := randomTask(r)
@@ -198,12 +198,12 @@ func TestProfileSums(t *testing.T) {
 }
 
 func TestProfileEvents(t *testing.T) {
-	var tasks []*Task
+	var tasks []*Record
 	for i := range maxProfileEvents {
-		tasks = append(tasks, &Task{Events: []string{fmt.Sprint("e", i)}, Usage: Usage{Count: []Count{{Value: 1}}}})
+		tasks = append(tasks, &Record{Events: []string{fmt.Sprint("e", i)}, Usage: Usage{Count: []Count{{Value: 1}}}})
 	}
 	profileOf(t, tasks...)
-	tasks = append(tasks, &Task{Events: []string{"more"}, Usage: Usage{Count: []Count{{Value: 1}}}})
+	tasks = append(tasks, &Record{Events: []string{"more"}, Usage: Usage{Count: []Count{{Value: 1}}}})
 	err := WriteProfile(new(bytes.Buffer), slices.Values(tasks))
 	if err == nil || !strings.Contains(err.Error(), "more than 256 different events") {
 		t.Errorf("error %v", err)
@@ -225,7 +225,7 @@ func TestProfileFile(t *testing.T) {
 	defer f.Close()
 	other := profileTask()
 	other.Kind, other.Flags = "POST /v1/order.json", 0
-	if err := WriteProfile(f, slices.Values([]*Task{profileTask(), other})); err != nil {
+	if err := WriteProfile(f, slices.Values([]*Record{profileTask(), other})); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -9,7 +9,7 @@ package taskrecord
 // may see what a request was about. What remains comes from the program's text and from
 // the runtime, if kinds and names of regions do, and from the network: IDs, and addresses
 // of the servers that were called. The copy shares with t what it has in common with it.
-func (t *Task) Public() *Task {
+func (t *Record) Public() *Record {
 	p := *t
 	p.Notes = nil
 	return &p

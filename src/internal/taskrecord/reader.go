@@ -12,9 +12,9 @@ import (
 	"io"
 )
 
-// A Reader reads records that a [Writer] has written. It may be given any bytes: what is
+// A FileReader reads records that a [FileWriter] has written. It may be given any bytes: what is
 // damaged is skipped, and counted.
-type Reader struct {
+type FileReader struct {
 	// Mark, if it is not nil, is called in Next with each mark between records.
 	Mark func(m *Mark)
 
@@ -34,24 +34,24 @@ type Reader struct {
 	servers []*Server // the last ones
 }
 
-// NewReader returns a Reader of r. It does not wait for more of r than the next record.
-func NewReader(r io.Reader) *Reader {
-	return &Reader{r: r, alien: true}
+// NewFileReader returns a FileReader of r. It does not wait for more of r than the next record.
+func NewFileReader(r io.Reader) *FileReader {
+	return &FileReader{r: r, alien: true}
 }
 
 // Skipped returns how many bytes have been skipped so far: those that were damaged, were
 // records that need strings of damaged ones, or were cut at the end.
-func (r *Reader) Skipped() int64 { return r.skipped }
+func (r *FileReader) Skipped() int64 { return r.skipped }
 
-// At returns the [Writer.At] of the record that Next has returned last, or a zero one.
-func (r *Reader) At() Progress { return r.at }
+// At returns the [FileWriter.At] of the record that Next has returned last, or a zero one.
+func (r *FileReader) At() Progress { return r.at }
 
 // Next returns the next record. Records share servers, strings and stacks, which must not
 // be modified. The error is [io.EOF] at the end, and [io.ErrUnexpectedEOF] if what is
 // there at the end is not a whole record; all records before it have been returned then.
 // Input that has no header, a version of the format that is not known, and errors of the
 // underlying reader end the records as well.
-func (r *Reader) Next() (*Task, error) {
+func (r *FileReader) Next() (*Record, error) {
 	for r.err == nil {
 		b := r.peek(headerFrame)
 		if len(b) == 0 {
@@ -60,7 +60,7 @@ func (r *Reader) Next() (*Task, error) {
 		}
 		// How long is what is at b, is it valid, and what task is it the record of?
 		n, valid := 1, false
-		var t *Task
+		var t *Record
 		switch {
 		case string(b[:min(len(magic), len(b))]) == magic[:min(len(magic), len(b))]:
 			n, valid = r.header(b)
@@ -85,7 +85,7 @@ func (r *Reader) Next() (*Task, error) {
 }
 
 // stop sets the error with which the records end, at the end of the input.
-func (r *Reader) stop() {
+func (r *FileReader) stop() {
 	switch {
 	case r.end != io.EOF:
 		r.err = r.end
@@ -100,7 +100,7 @@ func (r *Reader) stop() {
 
 // peek returns the next bytes: n, or fewer at the end. It asks for memory as bytes come,
 // and not as a length in the input says.
-func (r *Reader) peek(n int) []byte {
+func (r *FileReader) peek(n int) []byte {
 	for empty := 0; len(r.buf) < n && r.end == nil; {
 		if cap(r.buf) == len(r.buf) {
 			if len(r.buf) > cap(r.store)/2 || r.store == nil {
@@ -122,7 +122,7 @@ func (r *Reader) peek(n int) []byte {
 
 // header reads the header that may begin at b and opens its section. If it is damaged or
 // cut, another one may begin after its first byte, but not before.
-func (r *Reader) header(b []byte) (n int, valid bool) {
+func (r *FileReader) header(b []byte) (n int, valid bool) {
 	r.alien = false
 	if len(b) < headerFrame || uint24(b[len(magic)+1:]) > maxHeader {
 		return 1, false
@@ -166,7 +166,7 @@ func (r *Reader) header(b []byte) (n int, valid bool) {
 }
 
 // known returns s, or the same server if there was a section of it not long ago.
-func (r *Reader) known(s *Server) *Server {
+func (r *FileReader) known(s *Server) *Server {
 	for _, k := range r.servers {
 		if k.equal(s) {
 			return k
@@ -181,14 +181,14 @@ func (r *Reader) known(s *Server) *Server {
 }
 
 // framed reports whether a record of the section begins at b.
-func (r *Reader) framed(b []byte) bool {
+func (r *FileReader) framed(b []byte) bool {
 	return len(b) >= recordFrame && b[0] == marker && uint24(b[1:]) <= maxRecord &&
 		uint16(crc32.Update(r.seed, castagnoli, b[:8])) == binary.LittleEndian.Uint16(b[8:])
 }
 
 // record reads the record whose frame begins at b. If it cannot be read, it returns no
 // task, and how many bytes are lost, which may be more than there are.
-func (r *Reader) record(b []byte) (*Task, int) {
+func (r *FileReader) record(b []byte) (*Record, int) {
 	n := recordFrame + uint24(b[1:])
 	crc := binary.LittleEndian.Uint32(b[4:])
 	b = r.peek(n)
@@ -203,7 +203,7 @@ func (r *Reader) record(b []byte) (*Task, int) {
 	c := &r.c
 	c.b, c.err = unescapeBody(b[recordFrame:]), nil
 	c.define()
-	t := &Task{Server: r.section}
+	t := &Record{Server: r.section}
 	c.task(t, r.section)
 	if r.at = (Progress{}); len(c.b) > 0 {
 		c.progress(&r.at)

@@ -61,7 +61,7 @@ type Reason struct {
 type Example struct {
 	Trace TraceID
 	Span  SpanID
-	Start int64 // as in [Task]
+	Start int64 // as in [Record]
 	Wall  time.Duration
 }
 
@@ -96,7 +96,7 @@ type occurrence struct {
 }
 
 // Add adds a task, if it was slow.
-func (r *Reasons) Add(t *Task) {
+func (r *Reasons) Add(t *Record) {
 	if t.Flags&Slow == 0 {
 		return
 	}
@@ -130,7 +130,7 @@ func (r *Reasons) held(x *occurrence) string {
 	return "mutex held by " + who.anyone()
 }
 
-func (r *Reasons) kind(t *Task) (string, *kindReasons) {
+func (r *Reasons) kind(t *Record) (string, *kindReasons) {
 	name, key := t.Kind, t.kindText()
 	if r.kinds == nil {
 		r.kinds = make(map[string]*kindReasons)

@@ -15,11 +15,11 @@ import (
 // planted returns slow tasks with reasons that are known: 3 that wait in a queue for what flush
 // holds, 2 that sleep, 2 that wait for a mutex that goroutines of no task hold, and one that nothing
 // is known of; and a quick one.
-func planted() []*Task {
+func planted() []*Record {
 	list := queue(queued{0, 100, 0}, queued{5, 101, 1}, queued{10, 102, 2})
 	add := func(kind string, flags Flags, s ...Stretch) {
 		n := byte(len(list) + 1)
-		list = append(list, account(&Task{Trace: TraceID{n}, Span: SpanID{n}, Kind: kind, Flags: flags, Goroutine: 1,
+		list = append(list, account(&Record{Trace: TraceID{n}, Span: SpanID{n}, Kind: kind, Flags: flags, Goroutine: 1,
 			Start: planStart + int64(n), Wall: 100 * testMs, Timeline: s}))
 	}
 	for n := range 2 {
@@ -29,7 +29,7 @@ func planted() []*Task {
 		w := Waker{Goroutine: uint64(100 + n), Stack: stackIn("sync.(*Mutex).Unlock", 31)}
 		add("GET /", Slow|ServerOf, waited(1, pprof.TimeMutex, 0, 50, 50, w))
 	}
-	list = append(list, &Task{Span: SpanID{99}, Kind: "import", Flags: Slow})
+	list = append(list, &Record{Span: SpanID{99}, Kind: "import", Flags: Slow})
 	add("import", 0)
 	return list
 }
@@ -67,7 +67,7 @@ func TestReasonsNewest(t *testing.T) {
 	var r Reasons
 	const n = 3 * maxExamples
 	for _, i := range rand.New(rand.NewSource(1)).Perm(n) {
-		x := &Task{Trace: TraceID{byte(i)}, Span: SpanID{byte(i + 1)}, Kind: "x", Flags: Slow, Start: int64(i), Wall: 100 * testMs}
+		x := &Record{Trace: TraceID{byte(i)}, Span: SpanID{byte(i + 1)}, Kind: "x", Flags: Slow, Start: int64(i), Wall: 100 * testMs}
 		x.Parts[pprof.TimeRunning] = x.Wall
 		r.Add(x)
 	}
@@ -88,7 +88,7 @@ func TestReasonsBalance(t *testing.T) {
 	rnd := rand.New(rand.NewSource(1))
 	var r Reasons
 	slow := 0
-	add := func(x *Task) {
+	add := func(x *Record) {
 		if r.Add(x); x.Flags&Slow != 0 {
 			slow++
 		}
@@ -101,7 +101,7 @@ func TestReasonsBalance(t *testing.T) {
 		s := waited(1, pprof.TimeSleep, 0, 50, 50, Waker{})
 		s.Reason, s.Part = "wait", pprof.TimeChan
 		s.Stack = []Frame{{fmt.Sprint("f", i), fmt.Sprint("f", i, ".go"), i}}
-		add(account(&Task{Span: SpanID{byte(i), byte(i >> 8), 1}, Kind: fmt.Sprint("kind ", i/2), Flags: Slow, Goroutine: 1, Wall: 60 * testMs, Timeline: []Stretch{s}}))
+		add(account(&Record{Span: SpanID{byte(i), byte(i >> 8), 1}, Kind: fmt.Sprint("kind ", i/2), Flags: Slow, Goroutine: 1, Wall: 60 * testMs, Timeline: []Stretch{s}}))
 	}
 	list := r.List()
 	if most := 2*maxReasons + maxKinds; len(list) > most {
@@ -134,8 +134,8 @@ func TestReasonsBalance(t *testing.T) {
 func TestReasonsCalls(t *testing.T) {
 	for range 20 {
 		var r Reasons
-		r.Add(&Task{Kind: "GET /", Span: SpanID{1}, Flags: Slow | Client})
-		r.Add(&Task{Kind: "GET /", Span: SpanID{2}, Flags: Slow})
+		r.Add(&Record{Kind: "GET /", Span: SpanID{1}, Flags: Slow | Client})
+		r.Add(&Record{Kind: "GET /", Span: SpanID{2}, Flags: Slow})
 		if list := r.List(); len(list) != 2 || list[0].Client || !list[1].Client {
 			t.Fatalf("%+v", list)
 		}

@@ -29,8 +29,8 @@ type Part = pprof.TimePart
 // NumParts is the number of parts.
 const NumParts = Part(perf.NumParts)
 
-// A Task is the record of one task on one server.
-type Task struct {
+// A Record is that of one task on one server.
+type Record struct {
 	Server *Server // that the task ran on; tasks of one server share it
 
 	Trace  TraceID
@@ -54,8 +54,8 @@ type Task struct {
 	Ender      Ender
 	Goroutines int64 // that have worked for it
 
-	Events  []string // of Count; nil if nothing was counted
-	Regions []Region // by name, in the order of their first use
+	Events  []string    // of Count; nil if nothing was counted
+	Regions []RegionSum // by name, in the order of their first use
 	Notes   []Note
 	Calls   []Call // child tasks on this server, in order of their start
 
@@ -133,8 +133,8 @@ type Usual struct {
 	Usage
 }
 
-// A Region sums up the regions of a task that have the same name.
-type Region struct {
+// A RegionSum sums up the regions of a task that have the same name.
+type RegionSum struct {
 	Name  string
 	N     int64         // how many have ended
 	Wall  time.Duration // of all of them
@@ -177,7 +177,7 @@ type Stretch struct {
 	Stack    []Frame // where, innermost first
 
 	// Waker ended the waiting. It is empty if that was a timer or the network poller. It has no task
-	// if it only brought what came from the network; see [Task.Disown].
+	// if it only brought what came from the network; see [runtime/task.Task.Disown].
 	Waker Waker
 
 	// Behind is what else ran on the thread that the goroutine got, while it was runnable:

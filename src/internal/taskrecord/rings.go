@@ -12,7 +12,7 @@ import _ "unsafe" // for go:linkname
 type RingReader interface {
 	// Next returns the next record, or nil if there is none at the moment. The rings take
 	// turns.
-	Next() *Task
+	Next() *Record
 
 	// Round begins a round: Next returns nil when it has returned all records that there are now, and
 	// told of those of them that are lost. Without rounds a ring that fills quickly may have taken the turns

@@ -168,7 +168,7 @@ func TestSchema(t *testing.T) {
 	s := readSchema(t)
 	r := rand.New(rand.NewSource(38))
 	for i := range 300 {
-		task := new(Task)
+		task := new(Record)
 		if i > 0 {
 			task = randomTask(r)
 		}
@@ -178,7 +178,7 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	all, required := s.properties()
-	if len(all) != len(required) || len(all) != len(jsonKeys(t, AppendJSON(nil, new(Task)))) {
+	if len(all) != len(required) || len(all) != len(jsonKeys(t, AppendJSON(nil, new(Record)))) {
 		t.Errorf("%d properties, %d required", len(all), len(required))
 	}
 	names := s.root["$defs"].(map[string]any)["part"].(map[string]any)["enum"].([]any)
@@ -187,7 +187,7 @@ func TestSchema(t *testing.T) {
 	}
 
 	// It refuses what is not so.
-	line := string(AppendJSON(nil, &Task{Timeline: make([]Stretch, 1), Calls: make([]Call, 1), Outlived: make([]Goroutine, 1)}))
+	line := string(AppendJSON(nil, &Record{Timeline: make([]Stretch, 1), Calls: make([]Call, 1), Outlived: make([]Goroutine, 1)}))
 	for _, change := range [][2]string{
 		{`"trace_id":"0`, `"trace_id":"x`},
 		{`"wall_ns":0`, `"wall_ns":"0"`},

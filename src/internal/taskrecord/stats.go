@@ -6,8 +6,8 @@ package taskrecord
 
 import "time"
 
-// Stats are the numbers of package runtime/task's recorder.
-type Stats struct {
+// RecorderStats are the numbers of package runtime/task's recorder.
+type RecorderStats struct {
 	Server *Server   // nil if nothing has ever been recorded
 	Since  time.Time // Start
 	Rate   float64
@@ -34,7 +34,7 @@ type KindStats struct {
 	Usage               Usage         // of all
 	Counted             []int64       // how many of them each count in Usage is of
 
-	// Usage.Count and Counted have an element for each of Stats.Events.
+	// Usage.Count and Counted have an element for each of RecorderStats.Events.
 }
 
 // EventStats say for how much of what has been recorded an event was counted.

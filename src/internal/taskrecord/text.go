@@ -26,8 +26,8 @@ const (
 
 // WriteText writes what there is to say about a task: what it is, why it took so long,
 // where the time went, what it waited for, the critical path, and notes, which may hold
-// secrets; see [Task.Public]. Of long lists it has what took longest.
-func (t *Task) WriteText(w io.Writer) error {
+// secrets; see [Record.Public]. Of long lists it has what took longest.
+func (t *Record) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	t.header(b)
 	path := t.CriticalPath()
@@ -39,7 +39,7 @@ func (t *Task) WriteText(w io.Writer) error {
 	return b.Flush()
 }
 
-func (t *Task) header(b *bufio.Writer) {
+func (t *Record) header(b *bufio.Writer) {
 	fmt.Fprintf(b, "task %s on %s: %s", strconv.Quote(t.Kind), t.Server.text(), inUnits(t.Wall))
 	for _, f := range AllFlags {
 		if t.Flags&f.Flag == 0 {
@@ -94,7 +94,7 @@ func writeCauses(b *bufio.Writer, list []Cause, r *Request) {
 }
 
 // account writes the parts of the latency and of the cost, and counts, beside the usual ones.
-func (t *Task) account(b *bufio.Writer, latency Latency) {
+func (t *Record) account(b *bufio.Writer, latency Latency) {
 	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
 	header := "\nWhere the time went:\tlatency\tcost, over all goroutines"
 	var usual *Usual
@@ -133,7 +133,7 @@ func (t *Task) account(b *bufio.Writer, latency Latency) {
 		return
 	}
 	fmt.Fprint(tw, "\nRegions:\tnumber\ttime\tlongest\trunning\n")
-	keep, rest := longestOf(t.Regions, func(g *Region) time.Duration { return g.Wall })
+	keep, rest := longestOf(t.Regions, func(g *RegionSum) time.Duration { return g.Wall })
 	for _, g := range keep {
 		fmt.Fprintf(tw, "  %s\t%d\t%s\t%s\t%s\n", name(g.Name), g.N, inUnits(g.Wall), inUnits(g.Max), inUnits(g.Parts[pprof.TimeRunning]))
 	}
@@ -173,7 +173,7 @@ func longestOf[T any](list []T, length func(*T) time.Duration) (keep []*T, rest 
 	return keep, rest
 }
 
-func (t *Task) timeline(b *bufio.Writer) {
+func (t *Record) timeline(b *bufio.Writer) {
 	if len(t.Timeline) == 0 {
 		return
 	}
@@ -250,7 +250,7 @@ func (s *Segment) text() string {
 }
 
 // rest writes calls, notes, goroutines that were left over and what is not there.
-func (t *Task) rest(b *bufio.Writer) {
+func (t *Record) rest(b *bufio.Writer) {
 	if len(t.Calls) > 0 {
 		tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
 		fmt.Fprint(tw, "\nCalls:\tat\ttook\n")

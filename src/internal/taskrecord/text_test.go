@@ -21,17 +21,17 @@ import (
 var updateText = flag.Bool("updatetext", false, "write the golden files of texts")
 
 // textTasks returns a slow request of two servers.
-func textTasks() []*Task {
+func textTasks() []*Record {
 	a := &Server{ID: 1, Name: "front", PID: 10, Start: planStart}
 	b := &Server{ID: 2, Name: "stock", PID: 20, Start: planStart}
 	usual := &Usual{Tasks: 861, Wall: 2100 * time.Microsecond}
 	usual.Parts[pprof.TimeRunning], usual.Parts[pprof.TimeNetwork] = 600*time.Microsecond, 1500*time.Microsecond
 	usual.Count = []Count{{Value: 2}}
-	slow := &Task{
+	slow := &Record{
 		Server: a, Trace: TraceID{15: 77}, Span: SpanID{7: 1}, Kind: "GET /cart/{id}", Flags: Slow | ServerOf,
 		Start: planStart, Wall: 48 * testMs, Goroutine: 18, Goroutines: 2, Threshold: 20 * testMs, Usual: usual,
 		Events:  []string{"page-faults"},
-		Regions: []Region{{Name: "decode", N: 2, Wall: 900 * time.Microsecond, Max: 700 * time.Microsecond}},
+		Regions: []RegionSum{{Name: "decode", N: 2, Wall: 900 * time.Microsecond, Max: 700 * time.Microsecond}},
 		Notes:   []Note{{"user", "line\nfeed"}, {"status", "200"}},
 		Calls:   []Call{{Span: SpanID{7: 2}, Kind: "GET /stock", Flags: Client, Start: 24 * testMs, Wall: 21 * testMs, Remote: "10.0.0.7:80"}},
 		Timeline: []Stretch{
@@ -49,13 +49,13 @@ func textTasks() []*Task {
 	slow.Parts[pprof.TimeRunning], slow.Parts[pprof.TimeMutex] = 6*testMs, 18*testMs
 	slow.Parts[pprof.TimeSelect], slow.Parts[pprof.TimeRunnable] = 21*testMs, 3*testMs
 	slow.Count = []Count{{Value: 5}}
-	stock := &Task{
+	stock := &Record{
 		Server: b, Trace: slow.Trace, Span: SpanID{7: 3}, Parent: SpanID{7: 2}, Kind: "GET /stock", Flags: Slow | ServerOf,
 		Start: planStart - 3e9, Wall: 20 * testMs, Goroutine: 9, Goroutines: 1, Threshold: 5 * testMs,
 		Timeline: []Stretch{{Goroutine: 9, Part: pprof.TimeSleep, Reason: "sleep", Start: testMs, Wake: 19 * testMs, End: 19 * testMs, Stack: stackIn("time.Sleep", 52)}},
 	}
 	stock.Parts[pprof.TimeRunning], stock.Parts[pprof.TimeSleep] = 2*testMs, 18*testMs
-	return []*Task{slow, stock}
+	return []*Record{slow, stock}
 }
 
 // TestText compares texts with files in testdata, which -updatetext writes.
@@ -93,7 +93,7 @@ func TestText(t *testing.T) {
 func TestTextOdd(t *testing.T) {
 	for seed := range int64(100) {
 		r := rand.New(rand.NewSource(seed))
-		var tasks []*Task
+		var tasks []*Record
 		for range 5 {
 			x := anyTask(r)
 			if r.Intn(2) == 0 {

@@ -14,10 +14,10 @@ import (
 	"slices"
 )
 
-// A Writer writes records to a file, or to whatever takes its bytes. The output can be
-// appended to that of another Writer.
-type Writer struct {
-	// Public leaves out of the records what may be secret; see [Task.Public].
+// A FileWriter writes records to a file, or to whatever takes its bytes. The output can be
+// appended to that of another FileWriter.
+type FileWriter struct {
+	// Public leaves out of the records what may be secret; see [Record.Public].
 	Public bool
 
 	// At is how far an answer goes with the next record, so that who reads it knows that if it breaks off.
@@ -36,20 +36,20 @@ type Writer struct {
 	out     []byte // scratch: what to write
 }
 
-// NewWriter returns a Writer of the records of a server. (Records of tasks of other servers
+// NewFileWriter returns a FileWriter of the records of a server. (Records of tasks of other servers
 // are written as such.) Nothing is written before the first record.
-func NewWriter(w io.Writer, s *Server) *Writer {
+func NewFileWriter(w io.Writer, s *Server) *FileWriter {
 	if s == nil {
 		s = new(Server)
 	}
-	return &Writer{w: w, server: s}
+	return &FileWriter{w: w, server: s}
 }
 
 // Write writes the record of a task, with a single call of the underlying writer. A
 // record that is too large to be read again is not written: of more than 1 MiB, or with
-// a string or a stack of more than 64 KiB. After any error the Writer can be used on;
+// a string or a stack of more than 64 KiB. After any error the FileWriter can be used on;
 // readers skip a record that was written in part.
-func (w *Writer) Write(t *Task) error {
+func (w *FileWriter) Write(t *Record) error {
 	if w.Public {
 		t = t.Public()
 	}
@@ -84,7 +84,7 @@ func (w *Writer) Write(t *Task) error {
 }
 
 // encode sets w.out to the record, after a header if a section begins.
-func (w *Writer) encode(t *Task, server *Server, begin bool, at Progress) error {
+func (w *FileWriter) encode(t *Record, server *Server, begin bool, at Progress) error {
 	w.out = w.out[:0]
 	if begin {
 		if err := w.begin(server, nil); err != nil {
@@ -125,7 +125,7 @@ func (w *Writer) encode(t *Task, server *Server, begin bool, at Progress) error 
 
 // Mark writes a mark, which is none of the records. Readers of older releases pass over it: it is a section
 // without any.
-func (w *Writer) Mark(m *Mark) error {
+func (w *FileWriter) Mark(m *Mark) error {
 	w.out = w.out[:0]
 	err := w.begin(new(Server), m)
 	w.section = nil // the next record begins another one
@@ -136,7 +136,7 @@ func (w *Writer) Mark(m *Mark) error {
 }
 
 // begin begins a section: it adds a header to w.out.
-func (w *Writer) begin(s *Server, m *Mark) error {
+func (w *FileWriter) begin(s *Server, m *Mark) error {
 	nonce := binary.LittleEndian.AppendUint64(nil, rand.Uint64())
 	b := slices.Clone(nonce)
 	b = binary.AppendUvarint(b, uint64(s.ID))

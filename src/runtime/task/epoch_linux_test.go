@@ -234,8 +234,8 @@ func FromContextNew(ctx context.Context) (context.Context, *task.Task) { return 
 
 // byKind returns all records that there are, in rings of whatever P, of which each has a kind of its
 // own.
-func byKind(r taskrecord.RingReader) map[string]*taskrecord.Task {
-	records := make(map[string]*taskrecord.Task)
+func byKind(r taskrecord.RingReader) map[string]*taskrecord.Record {
+	records := make(map[string]*taskrecord.Record)
 	for rec := r.Next(); rec != nil; rec = r.Next() {
 		records[rec.Kind] = rec
 	}

@@ -100,7 +100,7 @@ func TestAdopt(t *testing.T) {
 			within.End()
 			call.End()
 			task.End()
-			recs := map[string]*taskrecord.Task{}
+			recs := map[string]*taskrecord.Record{}
 			for rec := r.Next(); rec != nil; rec = r.Next() {
 				recs[rec.Kind] = rec
 			}

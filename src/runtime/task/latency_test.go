@@ -193,7 +193,7 @@ var delays = []delay{
 }
 
 // one runs a task with a delay, and returns its record.
-func (d *delayed) one(x *delay, r taskrecord.RingReader, n int) *taskrecord.Task {
+func (d *delayed) one(x *delay, r taskrecord.RingReader, n int) *taskrecord.Record {
 	d.over = make(chan struct{})
 	d.orphans.Go(func() { // a goroutine that ends, so that what it has begun is nobody's then
 		ctx, t := task.New(context.Background(), "delayed")

@@ -69,7 +69,7 @@ func (id ledgerID) details() (notes []taskrecord.Note, regions []string) {
 }
 
 // ledgerIDOf returns whose record t is, or what is wrong with it.
-func ledgerIDOf(t *taskrecord.Task) (id ledgerID, err error) {
+func ledgerIDOf(t *taskrecord.Record) (id ledgerID, err error) {
 	if len(t.Notes) == 0 || t.Notes[0].Key != "id" {
 		return id, fmt.Errorf("a record begins with notes %q", t.Notes)
 	}

@@ -33,10 +33,10 @@ type recordPos struct {
 // damaged. Want has chosen chosen of the others.
 //
 //go:linkname newest net/http/pprof.newestTasks
-func newest(onlySlow bool, most int, want func(head *taskrecord.Task) bool, yield func(*taskrecord.Task) bool) (chosen, gone uint64) {
+func newest(onlySlow bool, most int, want func(head *taskrecord.Record) bool, yield func(*taskrecord.Record) bool) (chosen, gone uint64) {
 	var r ringBuffer
 	var list []recordPos // the last ones so far, and others
-	var head taskrecord.Task
+	var head taskrecord.Record
 	last := func() {
 		slices.SortStableFunc(list, func(a, b recordPos) int { return cmp.Compare(b.end, a.end) })
 		list = list[:min(len(list), most)]
@@ -71,7 +71,7 @@ func newest(onlySlow bool, most int, want func(head *taskrecord.Task) bool, yiel
 	stacks := make(map[stackPCs][]taskrecord.Frame)
 	for _, at := range list {
 		size, _, skipped := r.read(at.ring, &at.pos)
-		var t *taskrecord.Task
+		var t *taskrecord.Record
 		if size > 0 && !skipped {
 			p := unpacker{w: r.buf[:size], stacks: stacks}
 			t = p.whole(at.ring)

@@ -45,7 +45,7 @@ type Record struct {
 	Timeline []Stretch // in order of Start; nil unless the task was slow
 	Lost     int64     // how much more was noted about the task than its record has room for
 
-	full *taskrecord.Task
+	full *taskrecord.Record
 }
 
 // A Note is what the program noted about a task; see [Task.Note]. Notes may hold secrets.
@@ -71,7 +71,7 @@ type Stretch struct {
 }
 
 // newRecord returns t for programs.
-func newRecord(t *taskrecord.Task) *Record {
+func newRecord(t *taskrecord.Record) *Record {
 	r := &Record{
 		Trace:     t.Trace.String(),
 		Span:      t.Span.String(),

@@ -87,11 +87,11 @@ func (r *ringBuffer) read(i int, pos *uint64) (n int, number uint64, skipped boo
 }
 
 // lost notes that records before t are lost.
-func (r *ringReader) lost(t *taskrecord.Task) { r.since = max(r.since, t.Start+int64(t.Wall)) }
+func (r *ringReader) lost(t *taskrecord.Record) { r.since = max(r.since, t.Start+int64(t.Wall)) }
 
 // Next returns the next record, or nil if there is none at the moment. The rings take
 // turns.
-func (r *ringReader) Next() *taskrecord.Task {
+func (r *ringReader) Next() *taskrecord.Record {
 	for range r.at {
 		i := r.next
 		if r.next++; r.next == len(r.at) {
@@ -106,7 +106,7 @@ func (r *ringReader) Next() *taskrecord.Task {
 }
 
 // pop returns the next record of ring i that is whole, or nil if there is none.
-func (r *ringReader) pop(i int) *taskrecord.Task {
+func (r *ringReader) pop(i int) *taskrecord.Record {
 	at := &r.at[i]
 	for {
 		// The first one after those of a round, if they are lost, tells how many they are.
@@ -182,7 +182,7 @@ func (r *ringReader) Server() *taskrecord.Server {
 }
 
 // unpack returns the record that words of ring i are, or nil if they are none.
-func unpack(words []uint64, i int) *taskrecord.Task {
+func unpack(words []uint64, i int) *taskrecord.Record {
 	p := &unpacker{w: words}
 	return p.whole(i)
 }
@@ -201,7 +201,7 @@ type unpacker struct {
 type stackPCs [max(perf.MaxStretchStack, perf.MaxWakerStack)]uintptr
 
 // whole returns the record of ring i, or nil if the words are none.
-func (p *unpacker) whole(i int) *taskrecord.Task {
+func (p *unpacker) whole(i int) *taskrecord.Record {
 	t := p.task(i%perf.NumTaskRings == perf.SlowTaskRing)
 	if p.bad || len(p.w) != 0 {
 		return nil
@@ -302,7 +302,7 @@ func (p *unpacker) clock(c *taskrecord.Clock) {
 }
 
 // head reads what a record begins with: which task it is of, and when that was.
-func (p *unpacker) head(t *taskrecord.Task) {
+func (p *unpacker) head(t *taskrecord.Record) {
 	p.bytes(t.Trace[:])
 	p.bytes(t.Span[:])
 	p.bytes(t.Parent[:])
@@ -312,9 +312,9 @@ func (p *unpacker) head(t *taskrecord.Task) {
 	t.Wall = p.duration()
 }
 
-func (p *unpacker) task(slow bool) *taskrecord.Task {
+func (p *unpacker) task(slow bool) *taskrecord.Record {
 	r := lastRecording.Load()
-	t := &taskrecord.Task{Server: r.server}
+	t := &taskrecord.Record{Server: r.server}
 	p.head(t)
 	p.clock(&t.Before)
 	p.clock(&t.After)
@@ -335,7 +335,7 @@ func (p *unpacker) task(slow bool) *taskrecord.Task {
 		t.Notes = append(t.Notes, taskrecord.Note{Key: p.str(), Value: p.str()})
 	}
 	for range p.count(9) {
-		g := taskrecord.Region{Name: p.str(), N: p.i(), Wall: p.duration(), Max: p.duration()}
+		g := taskrecord.RegionSum{Name: p.str(), N: p.i(), Wall: p.duration(), Max: p.duration()}
 		p.usage(&g.Usage)
 		g.Count = p.counts(set)
 		t.Regions = append(t.Regions, g)
@@ -360,7 +360,7 @@ func (p *unpacker) task(slow bool) *taskrecord.Task {
 	return t
 }
 
-func (p *unpacker) slow(t *taskrecord.Task) {
+func (p *unpacker) slow(t *taskrecord.Record) {
 	t.Usual = &taskrecord.Usual{Tasks: p.i(), Wall: p.duration()}
 	p.usage(&t.Usual.Usage)
 	for range p.most(perf.MaxEvents) {

@@ -90,12 +90,12 @@ func ReadStats() (s Stats) {
 // readStats returns all of them.
 //
 //go:linkname readStats net/http/pprof.readTaskStats
-func readStats() (s taskrecord.Stats) {
+func readStats() (s taskrecord.RecorderStats) {
 	r := lastRecording.Load()
 	if r == nil {
 		return s
 	}
-	s = taskrecord.Stats{Server: r.server, Since: r.since, Rate: r.config.Rate, Open: r.open.open(), Epochs: int64(r.epochs.Load())}
+	s = taskrecord.RecorderStats{Server: r.server, Since: r.since, Rate: r.config.Rate, Open: r.open.open(), Epochs: int64(r.epochs.Load())}
 	var dropped uint64
 	s.Outlived, dropped = outlivedTime()
 	for _, name := range r.events {

@@ -38,7 +38,7 @@ func start(t *testing.T, c Config) taskrecord.RingReader {
 }
 
 // one returns the only record that there is.
-func one(t *testing.T, r taskrecord.RingReader) *taskrecord.Task {
+func one(t *testing.T, r taskrecord.RingReader) *taskrecord.Record {
 	t.Helper()
 	rec := r.Next()
 	if rec == nil {
@@ -237,7 +237,7 @@ func TestGoroutines(t *testing.T) {
 	go func() { <-outlives }()
 	task.End()
 	close(outlives)
-	var rec *taskrecord.Task
+	var rec *taskrecord.Record
 	for n := r.Next(); n != nil; n = r.Next() {
 		if n.Kind == "TestGoroutines" {
 			rec = n
@@ -339,7 +339,7 @@ func TestChild(t *testing.T) {
 	}()
 	<-ended
 	parent.End()
-	var p *taskrecord.Task
+	var p *taskrecord.Record
 	var sleep [2]time.Duration
 	n := 0
 	for rec := r.Next(); rec != nil; rec = r.Next() {
@@ -520,7 +520,7 @@ func TestHeaders(t *testing.T) {
 	server.End()
 	call.End()
 	client.End()
-	recs := map[string]*taskrecord.Task{}
+	recs := map[string]*taskrecord.Record{}
 	for rec := r.Next(); rec != nil; rec = r.Next() {
 		recs[rec.Kind] = rec
 	}

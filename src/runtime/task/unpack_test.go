@@ -70,14 +70,14 @@ func richRecords(t *testing.T) (records [][]uint64, rings []int) {
 }
 
 // useRecord does all that is done with records.
-func useRecord(t *taskrecord.Task) {
-	list := slices.Values([]*taskrecord.Task{t})
+func useRecord(t *taskrecord.Record) {
+	list := slices.Values([]*taskrecord.Record{t})
 	t.WriteText(io.Discard)
 	t.Causes()
 	t.CriticalPath()
 	taskrecord.AppendJSON(nil, t)
 	taskrecord.WriteProfile(io.Discard, list)
-	w := taskrecord.NewWriter(io.Discard, t.Server)
+	w := taskrecord.NewFileWriter(io.Discard, t.Server)
 	w.Write(t)
 	for _, r := range taskrecord.Join(list) {
 		r.Causes()

@@ -230,7 +230,7 @@ var plantedWaits atomic.Int32
 
 // plantWait has a task open a connection, and another one wait for it, while the first one is open. It
 // returns the record of the second one.
-func plantWait(t *testing.T, client func(t *testing.T, b *backend) func(ctx context.Context)) *taskrecord.Task {
+func plantWait(t *testing.T, client func(t *testing.T, b *backend) func(ctx context.Context)) *taskrecord.Record {
 	t.Helper()
 	kind := "waits " + strconv.Itoa(int(plantedWaits.Add(1))) // nothing is usual of it
 	if err := task.Start(task.Config{Rate: 1, Slow: map[string]time.Duration{kind: 1}}); err != nil {

@@ -38,8 +38,8 @@ func newTaskCollector(ctx context.Context, req *taskRequest) *taskCollector {
 
 // records returns the records: those in the rings, or what comes within req.seconds. It
 // ends if the client is gone.
-func (c *taskCollector) records() iter.Seq[*taskrecord.Task] {
-	return func(yield func(*taskrecord.Task) bool) {
+func (c *taskCollector) records() iter.Seq[*taskrecord.Record] {
+	return func(yield func(*taskrecord.Record) bool) {
 		if c.req.seconds == 0 {
 			c.drain(yield)
 			return
@@ -67,7 +67,7 @@ func (c *taskCollector) records() iter.Seq[*taskrecord.Task] {
 
 // drain passes on those records that are in the rings, and reports whether to go on.
 // It doesn't wait for the rings to be empty, which in a busy program they may never be.
-func (c *taskCollector) drain(yield func(*taskrecord.Task) bool) bool {
+func (c *taskCollector) drain(yield func(*taskrecord.Record) bool) bool {
 	c.from.Round()
 	for c.ctx.Err() == nil {
 		t := c.from.Next()
@@ -91,7 +91,7 @@ func (c *taskCollector) drain(yield func(*taskrecord.Task) bool) bool {
 
 // pass notes where a record was: who reads the answer is to know how far it goes if it breaks off, and what
 // was lost until then.
-func (c *taskCollector) pass(t *taskrecord.Task) {
+func (c *taskCollector) pass(t *taskrecord.Record) {
 	own := c.from.Place()
 	c.at.Lost += t.Lost.Before
 	c.at.Places = slices.DeleteFunc(c.at.Places, func(x taskrecord.RingPlace) bool { return x.Ring == own.Ring })

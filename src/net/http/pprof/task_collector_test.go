@@ -19,11 +19,11 @@ import (
 
 // A placedReader has records of rings 0, 1 and 3 in turns, and has lost one before each.
 type placedReader struct {
-	list []*taskrecord.Task
+	list []*taskrecord.Record
 	n    int
 }
 
-func (r *placedReader) Next() *taskrecord.Task {
+func (r *placedReader) Next() *taskrecord.Record {
 	if r.n == len(r.list) {
 		return nil
 	}
@@ -44,7 +44,7 @@ func withReaders(t *testing.T, reader func() taskReader) {
 	old := tasks
 	t.Cleanup(func() { tasks = old })
 	tasks.recording = func() bool { return true }
-	tasks.stats = func() taskrecord.Stats { return taskrecord.Stats{} }
+	tasks.stats = func() taskrecord.RecorderStats { return taskrecord.RecorderStats{} }
 	tasks.reader = func(bool) taskReader { return reader() }
 }
 
@@ -52,9 +52,9 @@ func withReaders(t *testing.T, reader func() taskReader) {
 // where all before was sent, or counted as lost or left out: also if the kind of some was not asked for,
 // or if they are too large. What records say themselves of losses stays as it is.
 func TestTaskPlaces(t *testing.T) {
-	var list []*taskrecord.Task
+	var list []*taskrecord.Record
 	for _, kind := range []string{"a", "b", "large", "b", "a", "a"} {
-		x := &taskrecord.Task{Server: &taskrecord.Server{Name: "s"}, Kind: kind, Flags: taskrecord.Slow, Lost: taskrecord.Lost{Before: 1}}
+		x := &taskrecord.Record{Server: &taskrecord.Server{Name: "s"}, Kind: kind, Flags: taskrecord.Slow, Lost: taskrecord.Lost{Before: 1}}
 		if kind == "large" {
 			x.Kind, x.Notes = "a", []taskrecord.Note{{Key: strings.Repeat("x", 100_000)}}
 		}
@@ -72,7 +72,7 @@ func TestTaskPlaces(t *testing.T) {
 		w := httptest.NewRecorder()
 		Tasks(w, httptest.NewRequest("GET", "/debug/pprof/tasks?format=tasks"+test.query, nil))
 		resp := w.Result()
-		r := taskrecord.NewReader(resp.Body)
+		r := taskrecord.NewFileReader(resp.Body)
 		var got []string
 		progress := func(p taskrecord.Progress) { got = append(got, fmt.Sprint(p.Places, p.Lost, p.LeftOut)) }
 		ends := 0
@@ -120,7 +120,7 @@ func TestTaskPlacesLongest(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer resp.Body.Close()
-		r := taskrecord.NewReader(resp.Body)
+		r := taskrecord.NewFileReader(resp.Body)
 		marks := 0
 		r.Mark = func(m *taskrecord.Mark) {
 			if want := new(fullReader).Progress(); !reflect.DeepEqual(m.Progress, want) {

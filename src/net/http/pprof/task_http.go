@@ -31,7 +31,7 @@ func init() {
 
 // A taskReader is a [taskrecord.RingReader], whose server is in the stats.
 type taskReader interface {
-	Next() *taskrecord.Task
+	Next() *taskrecord.Record
 	Round()
 	Progress() taskrecord.Progress
 	Place() taskrecord.RingPlace
@@ -41,9 +41,9 @@ type taskReader interface {
 // tasks is where records come from. Tests replace it.
 var tasks = struct {
 	recording func() bool
-	stats     func() taskrecord.Stats
+	stats     func() taskrecord.RecorderStats
 	reader    func(oldest bool) taskReader
-	newest    func(onlySlow bool, most int, want func(head *taskrecord.Task) bool, yield func(*taskrecord.Task) bool) (chosen, gone uint64)
+	newest    func(onlySlow bool, most int, want func(head *taskrecord.Record) bool, yield func(*taskrecord.Record) bool) (chosen, gone uint64)
 }{isRecording, readTaskStats, func(oldest bool) taskReader { return taskrecord.NewRingReader(oldest) }, newestTasks}
 
 // maxTaskQuery bounds the query of a request for tasks, in bytes. A kind, completely
@@ -70,7 +70,7 @@ type taskFormat struct {
 
 	// write writes the records. What it returns before it has written anything is
 	// answered with.
-	write func(w io.Writer, list iter.Seq[*taskrecord.Task], req *taskRequest) error
+	write func(w io.Writer, list iter.Seq[*taskrecord.Record], req *taskRequest) error
 
 	// stream says that records are written one by one.
 	stream bool
@@ -79,13 +79,13 @@ type taskFormat struct {
 // None of them keeps records: a request's memory does not depend on their number.
 var taskFormats = []*taskFormat{
 	{"json", "application/x-ndjson", "tasks.jsonl", writeTaskLines, true},
-	{"pprof", "application/octet-stream", "tasks.pb.gz", func(w io.Writer, list iter.Seq[*taskrecord.Task], _ *taskRequest) error {
+	{"pprof", "application/octet-stream", "tasks.pb.gz", func(w io.Writer, list iter.Seq[*taskrecord.Record], _ *taskRequest) error {
 		return taskrecord.WriteProfile(w, list)
 	}, false},
 	{"tasks", "application/octet-stream", "tasks", writeTaskFile, true},
 }
 
-func writeTaskLines(w io.Writer, list iter.Seq[*taskrecord.Task], _ *taskRequest) error {
+func writeTaskLines(w io.Writer, list iter.Seq[*taskrecord.Record], _ *taskRequest) error {
 	var b []byte
 	for t := range list {
 		b = append(taskrecord.AppendJSON(b[:0], t), '\n')
@@ -96,8 +96,8 @@ func writeTaskLines(w io.Writer, list iter.Seq[*taskrecord.Task], _ *taskRequest
 	return nil
 }
 
-func writeTaskFile(w io.Writer, list iter.Seq[*taskrecord.Task], req *taskRequest) error {
-	fw := taskrecord.NewWriter(w, tasks.stats().Server)
+func writeTaskFile(w io.Writer, list iter.Seq[*taskrecord.Record], req *taskRequest) error {
+	fw := taskrecord.NewFileWriter(w, tasks.stats().Server)
 	fw.Public = req.isPublic
 	a, _ := w.(*taskAnswer)
 	if a == nil {
@@ -261,7 +261,7 @@ func (req *taskRequest) parsePublic(q url.Values) error {
 }
 
 // wants reports whether the record is asked for.
-func (req *taskRequest) wants(t *taskrecord.Task) bool {
+func (req *taskRequest) wants(t *taskrecord.Record) bool {
 	return (!req.hasKind || t.Kind == req.kind) &&
 		(!req.slow || t.Flags&taskrecord.Slow != 0) &&
 		t.Wall >= req.least

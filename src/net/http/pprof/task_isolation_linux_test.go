@@ -331,11 +331,11 @@ func consume(t *testing.T, url string) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	next := taskrecord.NewReader(resp.Body).Next
+	next := taskrecord.NewFileReader(resp.Body).Next
 	if strings.Contains(url, "json") {
 		lines := bufio.NewScanner(resp.Body)
 		lines.Buffer(nil, 1<<20)
-		next = func() (*taskrecord.Task, error) {
+		next = func() (*taskrecord.Record, error) {
 			if !lines.Scan() {
 				return nil, errors.Join(lines.Err(), io.EOF)
 			}
@@ -356,7 +356,7 @@ func consume(t *testing.T, url string) {
 }
 
 // isolatedNumber returns the number of the request that a record is of.
-func isolatedNumber(k *taskrecord.Task) (int64, error) {
+func isolatedNumber(k *taskrecord.Record) (int64, error) {
 	if k.Kind != isolatedKind || len(k.Notes) != 7 || k.Notes[0].Key != "n" || k.Notes[5].Value != isolatedNote {
 		return 0, fmt.Errorf("unexpected record %+v", k)
 	}
@@ -581,7 +581,7 @@ func (s *isolated) stoppedForEver() {
 
 // A sink is a file of a program that writes records itself.
 type sink struct {
-	*taskrecord.Writer
+	*taskrecord.FileWriter
 	f       *os.File
 	reader  taskrecord.RingReader
 	written map[int64]bool
@@ -593,7 +593,7 @@ func (k *sink) Write(b []byte) (int, error) { return k.f.Write(b) }
 
 func newSink(f *os.File) *sink {
 	k := &sink{f: f, reader: taskrecord.NewRingReader(false), written: make(map[int64]bool)}
-	k.Writer = taskrecord.NewWriter(k, k.reader.Server())
+	k.FileWriter = taskrecord.NewFileWriter(k, k.reader.Server())
 	return k
 }
 
@@ -619,7 +619,7 @@ func (k *sink) run(s *isolated, n int) {
 			if err != nil {
 				s.t.Error(err)
 			}
-			if err := k.Writer.Write(r); err != nil {
+			if err := k.FileWriter.Write(r); err != nil {
 				k.failed++
 				k.err = err
 			} else {
@@ -644,7 +644,7 @@ func (k *sink) check(s *isolated, requests int) (skipped int64) {
 		s.t.Fatal(err)
 	}
 	defer f.Close()
-	r := taskrecord.NewReader(f)
+	r := taskrecord.NewFileReader(f)
 	read := 0
 	for {
 		t, err := r.Next()

@@ -80,8 +80,8 @@ func TestTasksBounded(t *testing.T) {
 		t.Fatalf("%+v, want %d records", s, n)
 	}
 	unpacked := 0
-	tasks.newest = func(onlySlow bool, most int, want func(*taskrecord.Task) bool, yield func(*taskrecord.Task) bool) (chosen, gone uint64) {
-		return newestTasks(onlySlow, most, want, func(t *taskrecord.Task) bool {
+	tasks.newest = func(onlySlow bool, most int, want func(*taskrecord.Record) bool, yield func(*taskrecord.Record) bool) (chosen, gone uint64) {
+		return newestTasks(onlySlow, most, want, func(t *taskrecord.Record) bool {
 			unpacked++
 			return yield(t)
 		})
@@ -134,7 +134,7 @@ type heapReader struct {
 // heapMeasured is held while a heapReader looks at the heap, so that others do not grow it.
 var heapMeasured sync.RWMutex
 
-func (r *heapReader) Next() *taskrecord.Task {
+func (r *heapReader) Next() *taskrecord.Record {
 	r.n++
 	for i, n := range r.at {
 		if r.n == n {

@@ -361,9 +361,9 @@ func mostly(u *taskrecord.Usage) string {
 // lookAt adds to sums why tasks were slow, of those that want chooses those that ended last, until a
 // part of the page's bounds is reached. It returns how many it looked at, of how many that the rings
 // have, which have lost others.
-func (p *taskPage) lookAt(sums *taskrecord.Reasons, part int, want func(head *taskrecord.Task) bool) (n, all, gone uint64) {
+func (p *taskPage) lookAt(sums *taskrecord.Reasons, part int, want func(head *taskrecord.Record) bool) (n, all, gone uint64) {
 	pieces := 0
-	all, gone = tasks.newest(true, maxSlowTasks/part, want, func(t *taskrecord.Task) bool {
+	all, gone = tasks.newest(true, maxSlowTasks/part, want, func(t *taskrecord.Record) bool {
 		sums.Add(t)
 		n++
 		pieces += len(t.Timeline) + len(t.Regions) + len(t.Calls) + len(t.Notes)
@@ -389,7 +389,7 @@ func (p *taskPage) reasons() {
 	if p.req.hasKind {
 		part = 2
 	}
-	n, all, gone := p.lookAt(&sums, part, func(head *taskrecord.Task) bool { return !p.req.hasKind || head.Kind == p.req.kind })
+	n, all, gone := p.lookAt(&sums, part, func(head *taskrecord.Record) bool { return !p.req.hasKind || head.Kind == p.req.kind })
 	if n == 0 {
 		p.put("<p>There are none, or newer ones have taken their place.</p>\n")
 		return
@@ -397,7 +397,7 @@ func (p *taskPage) reasons() {
 	p.put("<p>Looked at %s", countOf(n, all, "slow task"))
 	if p.req.hasKind {
 		// Who held a mutex may only be known by tasks of other kinds.
-		n, all, _ = p.lookAt(&sums, part, func(head *taskrecord.Task) bool { return head.Kind != p.req.kind })
+		n, all, _ = p.lookAt(&sums, part, func(head *taskrecord.Record) bool { return head.Kind != p.req.kind })
 		p.put("; and, for who held mutexes, at %s", countOf(n, all, "other one"))
 	}
 	if gone > 0 {
@@ -465,7 +465,7 @@ go tool pprof -http=: '%s'
 }
 
 // counted writes which events are counted, and in how many tasks.
-func (p *taskPage) counted(s *taskrecord.Stats) {
+func (p *taskPage) counted(s *taskrecord.RecorderStats) {
 	if len(s.Events) == 0 {
 		return
 	}

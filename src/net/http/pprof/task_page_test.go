@@ -34,15 +34,15 @@ import (
 // were made.
 type taskFeed struct {
 	mu    sync.Mutex
-	list  []*taskrecord.Task
-	stats taskrecord.Stats
-	next  func() *taskrecord.Task // instead of list
+	list  []*taskrecord.Record
+	stats taskrecord.RecorderStats
+	next  func() *taskrecord.Record // instead of list
 	off   bool
 
 	unpacked int // records that newest has passed on
 }
 
-func (f *taskFeed) add(t ...*taskrecord.Task) {
+func (f *taskFeed) add(t ...*taskrecord.Record) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.list = append(f.list, t...)
@@ -72,7 +72,7 @@ func (r *feedReader) Round() {
 	}
 }
 
-func (r *feedReader) Next() *taskrecord.Task {
+func (r *feedReader) Next() *taskrecord.Record {
 	r.f.mu.Lock()
 	defer r.f.mu.Unlock()
 	if r.popped == r.end {
@@ -102,7 +102,7 @@ func (r *feedReader) Stats() taskrecord.RingStats {
 func feedTasks(t *testing.T, f *taskFeed) *taskFeed {
 	old := tasks
 	tasks.recording = func() bool { return !f.off }
-	tasks.stats = func() taskrecord.Stats { return f.stats }
+	tasks.stats = func() taskrecord.RecorderStats { return f.stats }
 	tasks.reader = func(oldest bool) taskReader {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -118,17 +118,17 @@ func feedTasks(t *testing.T, f *taskFeed) *taskFeed {
 }
 
 // newest is package task's. Want gets what a record begins with, and nothing else.
-func (f *taskFeed) newest(onlySlow bool, most int, want func(*taskrecord.Task) bool, yield func(*taskrecord.Task) bool) (chosen, gone uint64) {
+func (f *taskFeed) newest(onlySlow bool, most int, want func(*taskrecord.Record) bool, yield func(*taskrecord.Record) bool) (chosen, gone uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var list []*taskrecord.Task
+	var list []*taskrecord.Record
 	for _, t := range f.list {
-		head := &taskrecord.Task{Trace: t.Trace, Span: t.Span, Parent: t.Parent, Kind: t.Kind, Flags: t.Flags, Start: t.Start, Wall: t.Wall}
+		head := &taskrecord.Record{Trace: t.Trace, Span: t.Span, Parent: t.Parent, Kind: t.Kind, Flags: t.Flags, Start: t.Start, Wall: t.Wall}
 		if (!onlySlow || t.Flags&taskrecord.Slow != 0) && want(head) {
 			list = append(list, t)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *taskrecord.Task) int {
+	slices.SortStableFunc(list, func(a, b *taskrecord.Record) int {
 		return cmp.Compare(b.Start+int64(b.Wall), a.Start+int64(a.Wall))
 	})
 	for _, t := range list[:min(len(list), most)] {
@@ -164,12 +164,12 @@ func shop(now time.Time) *taskFeed {
 		return list
 	}
 	serve := []string{"net/http.HandlerFunc.ServeHTTP server.go 2294", "net/http.(*conn).serve server.go 2102"}
-	cart := func(i int, wait, stopped time.Duration) *taskrecord.Task {
+	cart := func(i int, wait, stopped time.Duration) *taskrecord.Record {
 		id := byte(i)
-		t := &taskrecord.Task{
+		t := &taskrecord.Record{
 			Server: server, Trace: taskrecord.TraceID{0x4b, 0xf9, 15: id}, Span: taskrecord.SpanID{7: id}, Parent: taskrecord.SpanID{0xa7, 7: id}, Kind: "GET /cart/{id}",
 			Flags: taskrecord.Slow | taskrecord.ServerOf, Goroutine: uint64(30 + i), Goroutines: 2, Threshold: 12 * ms,
-			Regions: []taskrecord.Region{{Name: "load cart", N: 1, Wall: wait + 3*ms, Max: wait + 3*ms}, {Name: "price", N: 1, Wall: 16 * ms, Max: 16 * ms}},
+			Regions: []taskrecord.RegionSum{{Name: "load cart", N: 1, Wall: wait + 3*ms, Max: wait + 3*ms}, {Name: "price", N: 1, Wall: 16 * ms, Max: 16 * ms}},
 			Notes:   []taskrecord.Note{{Key: "status", Value: "200"}, {Key: "customer", Value: secret}},
 			Events:  []string{"page-faults"},
 			Usual:   &taskrecord.Usual{Tasks: 5120, Wall: 4200 * time.Microsecond},
@@ -228,11 +228,11 @@ func shop(now time.Time) *taskFeed {
 		wait := time.Duration(20*ms) / time.Duration(i)
 		f.add(cart(i, wait, stopped))
 	}
-	fast := &taskrecord.Task{Server: server, Trace: taskrecord.TraceID{1}, Span: taskrecord.SpanID{1}, Kind: "GET /health", Wall: 80 * time.Microsecond,
+	fast := &taskrecord.Record{Server: server, Trace: taskrecord.TraceID{1}, Span: taskrecord.SpanID{1}, Kind: "GET /health", Wall: 80 * time.Microsecond,
 		Flags: taskrecord.Sampled, Start: now.UnixNano(), Goroutine: 8, Goroutines: 1}
 	// The price's task is on this server too.
 	first := f.list[len(f.list)-1]
-	price := &taskrecord.Task{Server: server, Trace: first.Trace, Span: taskrecord.SpanID{5}, Parent: first.Calls[0].Span, Kind: "GET /price", Flags: taskrecord.ServerOf,
+	price := &taskrecord.Record{Server: server, Trace: first.Trace, Span: taskrecord.SpanID{5}, Parent: first.Calls[0].Span, Kind: "GET /price", Flags: taskrecord.ServerOf,
 		Start: first.Start + int64(first.Calls[0].Start+ms), Wall: 12 * ms, Goroutine: 99, Goroutines: 1}
 	price.Parts[pprof.TimeSyscall] = 11 * ms
 	price.Parts[pprof.TimeRunning] = ms
@@ -244,7 +244,7 @@ func shop(now time.Time) *taskFeed {
 		return u
 	}
 	const s = time.Second
-	f.stats = taskrecord.Stats{
+	f.stats = taskrecord.RecorderStats{
 		Server: server, Since: now.Add(-2 * time.Hour), Rate: 0.01, Open: 4,
 		Kinds: []taskrecord.KindStats{
 			{Kind: "GET /cart/{id}", Count: 51_200, Open: 2, Slow: 12, Failed: 3, Wall: 215 * s, P50: 3900 * time.Microsecond, P90: 6 * ms, P99: 12 * ms, Max: 48 * ms, Threshold: 12 * ms, Automatic: true, Usage: usage(90*s, 35*s, 60*s, 8*s, 12*s, 3*s)},
@@ -374,7 +374,7 @@ func TestTasksPage(t *testing.T) {
 	wantAnswer(t, "?trace="+strings.Repeat("f", 32)+"&span=0000000000000001", 404, "no record of this task")
 	wantAnswer(t, "?trace="+first.Trace.String(), 200, "GET /cart/{id}, 48 ms")
 	f.list = nil
-	f.stats = taskrecord.Stats{}
+	f.stats = taskrecord.RecorderStats{}
 	wantAnswer(t, "", 200, "No task has ended yet", "Nothing was lost", "There are none, or newer ones")
 }
 
@@ -386,7 +386,7 @@ func TestTasksMany(t *testing.T) {
 	const n, kinds = 2 * maxSlowTasks, 500
 	for i := range n {
 		// n and 7 have no common divisor, so that each has a time of its own.
-		x := &taskrecord.Task{Trace: taskrecord.TraceID{1}, Span: taskrecord.SpanID{1, 6: byte(i >> 8), 7: byte(i)}, Kind: fmt.Sprintf("kind-%d.", i%kinds), Flags: taskrecord.Slow,
+		x := &taskrecord.Record{Trace: taskrecord.TraceID{1}, Span: taskrecord.SpanID{1, 6: byte(i >> 8), 7: byte(i)}, Kind: fmt.Sprintf("kind-%d.", i%kinds), Flags: taskrecord.Slow,
 			Start: now.UnixNano() + int64(i*7%n), Wall: time.Millisecond}
 		x.Parts[pprof.TimeRunning] = x.Wall
 		f.add(x)
@@ -434,7 +434,7 @@ func TestTasksMany(t *testing.T) {
 		t.Errorf("%d records are unpacked, want %d", f.unpacked, few)
 	}
 
-	f.next = func() *taskrecord.Task { return f.list[0] } // a program that never stops
+	f.next = func() *taskrecord.Record { return f.list[0] } // a program that never stops
 	if n := strings.Count(wantAnswer(t, "?format=json", 200), "\n"); n != 10 {
 		t.Errorf("%d records, want the 10 that were waiting", n)
 	}
@@ -524,7 +524,7 @@ func TestTasksBadRequest(t *testing.T) {
 }
 
 // readTasks returns the records of an answer.
-func readTasks(t *testing.T, format string, body []byte) (list []*taskrecord.Task) {
+func readTasks(t *testing.T, format string, body []byte) (list []*taskrecord.Record) {
 	t.Helper()
 	switch format {
 	case "json":
@@ -536,7 +536,7 @@ func readTasks(t *testing.T, format string, body []byte) (list []*taskrecord.Tas
 			list = append(list, x)
 		}
 	case "tasks":
-		r := taskrecord.NewReader(bytes.NewReader(body))
+		r := taskrecord.NewFileReader(bytes.NewReader(body))
 		for {
 			x, err := r.Next()
 			if err == io.EOF {
@@ -606,14 +606,14 @@ func TestTasksFormats(t *testing.T) {
 func TestTasksSeconds(t *testing.T) {
 	for _, format := range []string{"json", "tasks", "pprof"} {
 		synctest.Test(t, func(t *testing.T) {
-			f := feedTasks(t, &taskFeed{list: []*taskrecord.Task{{Kind: "before"}}})
+			f := feedTasks(t, &taskFeed{list: []*taskrecord.Record{{Kind: "before"}}})
 			go func() {
 				for _, s := range []string{"a", "b", "c"} {
 					time.Sleep(time.Second - 1)
-					f.add(&taskrecord.Task{Kind: "in " + s, Wall: 1})
+					f.add(&taskrecord.Record{Kind: "in " + s, Wall: 1})
 				}
 				time.Sleep(time.Second)
-				f.add(&taskrecord.Task{Kind: "after", Wall: 1})
+				f.add(&taskrecord.Record{Kind: "after", Wall: 1})
 			}()
 			begin := time.Now()
 			w := taskGet("?format=" + format + "&seconds=3")
@@ -636,7 +636,7 @@ func TestTasksSeconds(t *testing.T) {
 func TestTasksBegun(t *testing.T) {
 	for _, f := range taskFormats {
 		synctest.Test(t, func(t *testing.T) {
-			feed := feedTasks(t, &taskFeed{list: []*taskrecord.Task{{Kind: "before"}}})
+			feed := feedTasks(t, &taskFeed{list: []*taskrecord.Record{{Kind: "before"}}})
 			w := httptest.NewRecorder()
 			done := make(chan bool)
 			go func() {
@@ -647,7 +647,7 @@ func TestTasksBegun(t *testing.T) {
 			if w.Flushed != f.stream {
 				t.Errorf("%s: begun before the first record: %v, want %v", f.name, w.Flushed, f.stream)
 			}
-			feed.add(&taskrecord.Task{Kind: "in", Wall: 1})
+			feed.add(&taskrecord.Record{Kind: "in", Wall: 1})
 			<-done
 			if got := w.Result().Trailer.Get(tasksHeader); got != "1" || w.Code != 200 {
 				t.Errorf("%s: %d, %s tasks, want 1", f.name, w.Code, got)
@@ -810,7 +810,7 @@ func TestTasksQueue(t *testing.T) {
 	f := feedTasks(t, &taskFeed{})
 	const ms = time.Millisecond
 	wait := func(id byte, from, to time.Duration, w taskrecord.Waker) {
-		t := &taskrecord.Task{Trace: taskrecord.TraceID{id}, Span: taskrecord.SpanID{7: id}, Kind: fmt.Sprintf("GET /%d", id%2), Flags: taskrecord.Slow | taskrecord.ServerOf, Goroutine: uint64(id), Goroutines: 1,
+		t := &taskrecord.Record{Trace: taskrecord.TraceID{id}, Span: taskrecord.SpanID{7: id}, Kind: fmt.Sprintf("GET /%d", id%2), Flags: taskrecord.Slow | taskrecord.ServerOf, Goroutine: uint64(id), Goroutines: 1,
 			Start: int64(1e18) + int64(from), Wall: to - from + ms,
 			Timeline: []taskrecord.Stretch{{Goroutine: uint64(id), Wake: to - from, End: to - from, Part: pprof.TimeMutex, Waker: w}}}
 		t.Parts[pprof.TimeMutex], t.Parts[pprof.TimeRunning] = to-from, ms
@@ -835,7 +835,7 @@ func TestTasksQueue(t *testing.T) {
 // TestTasksCall checks the page on a call, for which no goroutine works.
 func TestTasksCall(t *testing.T) {
 	f := feedTasks(t, &taskFeed{})
-	f.add(&taskrecord.Task{Trace: taskrecord.TraceID{1}, Span: taskrecord.SpanID{1}, Kind: "GET db:80", Flags: taskrecord.Client | taskrecord.Slow, Wall: 50 * time.Millisecond, Goroutine: 7})
+	f.add(&taskrecord.Record{Trace: taskrecord.TraceID{1}, Span: taskrecord.SpanID{1}, Kind: "GET db:80", Flags: taskrecord.Client | taskrecord.Slow, Wall: 50 * time.Millisecond, Goroutine: 7})
 	f.stats.Kinds = []taskrecord.KindStats{{Kind: "GET db:80", Count: 1, Slow: 1}}
 	wantAnswer(t, "", 200, "<td>1</td><td>0</td><td>-</td></tr>", "GET db:80 (call): <b>way or answer of the server: 1 of 1 slow task, 50 ms</b>")
 	wantAnswer(t, "?span=0100000000000000", 200, "calls a server", "way or answer of the server 50 ms", "at /debug/pprof/tasks?trace="+taskrecord.TraceID{1}.String()+" there")

@@ -74,10 +74,10 @@ func extractAnswer(t *task.Task, h task.Header)
 func isRecording() bool
 
 //go:linkname readTaskStats
-func readTaskStats() taskrecord.Stats
+func readTaskStats() taskrecord.RecorderStats
 
 //go:linkname newestTasks
-func newestTasks(onlySlow bool, most int, want func(head *taskrecord.Task) bool, yield func(*taskrecord.Task) bool) (chosen, gone uint64)
+func newestTasks(onlySlow bool, most int, want func(head *taskrecord.Record) bool, yield func(*taskrecord.Record) bool) (chosen, gone uint64)
 
 // Tests replace these.
 var (

@@ -300,7 +300,7 @@ func serveTruth(t *testing.T, config string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := taskrecord.NewWriter(f, reader.Server())
+	w := taskrecord.NewFileWriter(f, reader.Server())
 	var written, ofTasks int64
 	write := func() {
 		for r := reader.Next(); r != nil; r = reader.Next() {
@@ -535,8 +535,8 @@ func TestTaskTruth(t *testing.T) {
 }
 
 // truthRecords yields all servers' records.
-func truthRecords(t *testing.T, procs []*truthProcess) iter.Seq[*taskrecord.Task] {
-	return func(yield func(*taskrecord.Task) bool) {
+func truthRecords(t *testing.T, procs []*truthProcess) iter.Seq[*taskrecord.Record] {
+	return func(yield func(*taskrecord.Record) bool) {
 		for _, p := range procs {
 			f, err := os.Open(p.File)
 			if err != nil {
@@ -544,7 +544,7 @@ func truthRecords(t *testing.T, procs []*truthProcess) iter.Seq[*taskrecord.Task
 				continue
 			}
 			defer f.Close()
-			r := taskrecord.NewReader(f)
+			r := taskrecord.NewFileReader(f)
 			for {
 				k, err := r.Next()
 				if err == io.EOF {
@@ -672,7 +672,7 @@ func (c *truthCheck) count(request int, n *taskrecord.Node, what string, want in
 }
 
 // truthNotes returns what a record says to be of.
-func truthNotes(k *taskrecord.Task) (request, hop int, err error) {
+func truthNotes(k *taskrecord.Record) (request, hop int, err error) {
 	note := func(key string) string {
 		i := slices.IndexFunc(k.Notes, func(n taskrecord.Note) bool { return n.Key == key })
 		if i < 0 {

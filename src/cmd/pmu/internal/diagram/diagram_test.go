@@ -37,12 +37,12 @@ func stackOf(names ...string) (s []taskrecord.Frame) {
 
 // cartTask is a request to a shop: it waits for a mutex, for a price from another
 // server, and for the world.
-func cartTask() *taskrecord.Task {
-	t := &taskrecord.Task{
+func cartTask() *taskrecord.Record {
+	t := &taskrecord.Record{
 		Server: &taskrecord.Server{ID: 1, Name: "shop", PID: 4021},
 		Trace:  taskrecord.TraceID{1}, Span: taskrecord.SpanID{2}, Kind: "GET /cart/{id}", Flags: taskrecord.Slow | taskrecord.ServerOf,
 		Start: 1_760_000_000_000_000_000, Wall: 48 * ms, Threshold: 10 * ms, Goroutine: 34, Goroutines: 3,
-		Regions: []taskrecord.Region{{Name: "load cart", N: 1, Wall: 23 * ms, Max: 23 * ms}, {Name: "price", N: 1, Wall: 15 * ms, Max: 15 * ms}},
+		Regions: []taskrecord.RegionSum{{Name: "load cart", N: 1, Wall: 23 * ms, Max: 23 * ms}, {Name: "price", N: 1, Wall: 15 * ms, Max: 15 * ms}},
 		Notes:   []taskrecord.Note{{Key: "user", Value: "ann"}},
 		Calls:   []taskrecord.Call{{Span: taskrecord.SpanID{3}, Kind: "GET /price", Flags: taskrecord.Client, Start: 25 * ms, Wall: 14 * ms, Remote: "prices:8080"}},
 		Lost:    taskrecord.Lost{Stretches: 12, StretchesTime: 40 * time.Microsecond},
@@ -73,7 +73,7 @@ func cartRequest() *taskrecord.Request {
 	t := cartTask()
 	t.Events = []string{"cycles", "page-faults"}
 	t.Count = []taskrecord.Count{{Value: 12_345_678}, {Value: 12}}
-	p := &taskrecord.Task{Server: &taskrecord.Server{ID: 2, Name: "prices", PID: 17}, Trace: t.Trace, Span: taskrecord.SpanID{4}, Parent: taskrecord.SpanID{3},
+	p := &taskrecord.Record{Server: &taskrecord.Server{ID: 2, Name: "prices", PID: 17}, Trace: t.Trace, Span: taskrecord.SpanID{4}, Parent: taskrecord.SpanID{3},
 		Kind: "GET /price", Flags: taskrecord.ServerOf, Wall: 13 * ms, Goroutine: 5, Goroutines: 1}
 	p.Parts[pprof.TimeSyscall] = 11 * ms
 	p.Parts[pprof.TimeRunning] = 2 * ms
@@ -212,7 +212,7 @@ func TestParts(t *testing.T) {
 
 // TestBounded checks that much more than can be seen is drawn together, and counted.
 func TestBounded(t *testing.T) {
-	task := &taskrecord.Task{Kind: "many", Wall: time.Second, Goroutine: 1, Flags: taskrecord.Slow}
+	task := &taskrecord.Record{Kind: "many", Wall: time.Second, Goroutine: 1, Flags: taskrecord.Slow}
 	r := rand.New(rand.NewSource(1))
 	short := 0
 	for g := range 200 {
@@ -257,7 +257,7 @@ func TestBounded(t *testing.T) {
 		if i%4 == 0 {
 			wall = time.Duration(r.Intn(1e9))
 		}
-		n := &taskrecord.Node{Task: &taskrecord.Task{Kind: "k", Wall: wall}, Parent: root, Server: i % 100, Start: time.Duration(r.Intn(1e9)), Call: -1}
+		n := &taskrecord.Node{Task: &taskrecord.Record{Kind: "k", Wall: wall}, Parent: root, Server: i % 100, Start: time.Duration(r.Intn(1e9)), Call: -1}
 		root.Children = append(root.Children, n)
 		req.Nodes = append(req.Nodes, n)
 	}
@@ -277,7 +277,7 @@ func TestRandom(t *testing.T) {
 	}
 	for i := range n {
 		r := rand.New(rand.NewSource(int64(i)))
-		tasks := []*taskrecord.Task{anyTask(r), someTask(r)}
+		tasks := []*taskrecord.Record{anyTask(r), someTask(r)}
 		for _, task := range tasks {
 			if i%2 == 0 {
 				task.Kind, task.Server = hostile, &taskrecord.Server{Name: hostile}
@@ -295,14 +295,14 @@ func TestRandom(t *testing.T) {
 }
 
 // anyTask returns a task with anything in it.
-func anyTask(r *rand.Rand) *taskrecord.Task {
-	v, _ := quick.Value(reflect.TypeFor[taskrecord.Task](), r)
-	t := v.Interface().(taskrecord.Task)
+func anyTask(r *rand.Rand) *taskrecord.Record {
+	v, _ := quick.Value(reflect.TypeFor[taskrecord.Record](), r)
+	t := v.Interface().(taskrecord.Record)
 	return &t
 }
 
 // someTask returns a task whose parts and times are as they can be.
-func someTask(r *rand.Rand) *taskrecord.Task {
+func someTask(r *rand.Rand) *taskrecord.Record {
 	t := anyTask(r)
 	t.Wall = time.Duration(1 + r.Int63n(1e9))
 	for p := range t.Parts {
@@ -332,7 +332,7 @@ func someTask(r *rand.Rand) *taskrecord.Task {
 
 const hostile = "</title></text></style>]]><script>alert(1)</script>\x00\x1b\"' onload='x' \u202e\xff&lt;"
 
-func drawAll(t *testing.T, task *taskrecord.Task, others []*taskrecord.Task) {
+func drawAll(t *testing.T, task *taskrecord.Record, others []*taskrecord.Record) {
 	t.Helper()
 	drawSVG(t, "", func(w io.Writer) error { return WriteTimeline(w, task) })
 	drawSVG(t, "", func(w io.Writer) error { return WriteParts(w, []PartsRow{{task.Kind, task.Parts}}) })
@@ -363,7 +363,7 @@ func FuzzDraw(f *testing.F) {
 			s.Part = taskrecord.Part(b)
 			s.Waker.Goroutine = uint64(c)
 		}
-		drawAll(t, task, []*taskrecord.Task{task, cartTask()})
+		drawAll(t, task, []*taskrecord.Record{task, cartTask()})
 	})
 }
 

@@ -35,7 +35,7 @@ const (
 // goroutine.
 type timeline struct {
 	svgWriter
-	t      *taskrecord.Task
+	t      *taskrecord.Record
 	span   time.Duration
 	lanes  []*lane
 	byG    map[laneKey]*lane

@@ -102,7 +102,7 @@ func TestSecrets(t *testing.T) {
 // TestLargest tests that readers of a folder can read each of its files as a whole.
 func TestLargest(t *testing.T) {
 	for _, most := range []int64{least, 1 << 30, 1 << 40} {
-		f, err := openFolder(t.TempDir(), most, 1, func(string, *taskrecord.Task) error { return nil })
+		f, err := openFolder(t.TempDir(), most, 1, func(string, *taskrecord.Record) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,7 @@ func TestLedgerSize(t *testing.T) {
 			l.Extents[fmt.Sprint(i)] = append(l.Extents[fmt.Sprint(i)], u)
 		}
 	}
-	none := func(string, *taskrecord.Task) error { return nil }
+	none := func(string, *taskrecord.Record) error { return nil }
 	if n, err := l.save(t.TempDir(), none); err != nil || n > servers*each/2 {
 		t.Errorf("%d bytes, error %v; there is room for %d", n, err, servers*each/2)
 	}

@@ -193,7 +193,7 @@ func (f *follower) read(a *answer) error {
 
 // records reads the records of an answer, and returns where it ends.
 func (f *follower) records(a *answer) (end *taskrecord.Progress, err error) {
-	r := taskrecord.NewReader(a.Body)
+	r := taskrecord.NewFileReader(a.Body)
 	r.Mark = func(m *taskrecord.Mark) {
 		if m.End {
 			end = &m.Progress
@@ -233,7 +233,7 @@ func (f *follower) know(a *answer) error {
 }
 
 // add adds a record. What is read, and up to where, is never saved apart.
-func (f *follower) add(t *taskrecord.Task, a *answer, at taskrecord.Progress) error {
+func (f *follower) add(t *taskrecord.Record, a *answer, at taskrecord.Progress) error {
 	n := f.line
 	n.f.mu.Lock()
 	defer n.f.mu.Unlock()

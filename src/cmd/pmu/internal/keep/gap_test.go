@@ -152,7 +152,7 @@ func TestGapTime(t *testing.T) {
 // TestDamagedAnswer tests that records of an answer are not kept from where it is damaged on.
 func TestDamagedAnswer(t *testing.T) {
 	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fw := taskrecord.NewWriter(w, &taskrecord.Server{Name: "s"})
+		fw := taskrecord.NewFileWriter(w, &taskrecord.Server{Name: "s"})
 		p := taskrecord.Progress{Places: taskrecord.RingPlaces{{Ring: 0, Next: 0}}}
 		fw.Mark(&taskrecord.Mark{Process: "p", Progress: p})
 		for i := range 3 {
@@ -161,7 +161,7 @@ func TestDamagedAnswer(t *testing.T) {
 				continue
 			}
 			fw.At = p
-			x := &taskrecord.Task{Kind: "k"}
+			x := &taskrecord.Record{Kind: "k"}
 			x.Trace[7], x.Span[0] = byte(i+1), 1
 			fw.Write(x)
 		}

@@ -30,7 +30,7 @@ type Archiver struct {
 	// For tests.
 	pace   pace
 	client *http.Client
-	disk   func(step string, t *taskrecord.Task) error
+	disk   func(step string, t *taskrecord.Record) error
 }
 
 // A pace is how long things take.
@@ -54,7 +54,7 @@ func (a Archiver) Run(ctx context.Context) error {
 		a.client = &http.Client{} // requests have their own deadlines
 	}
 	if a.disk == nil {
-		a.disk = func(string, *taskrecord.Task) error { return nil }
+		a.disk = func(string, *taskrecord.Record) error { return nil }
 	}
 	var list []*follower
 	for _, name := range a.URLs {

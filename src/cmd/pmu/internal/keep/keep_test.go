@@ -32,11 +32,11 @@ var quick = pace{2 * time.Second, time.Second, time.Millisecond, 10 * time.Milli
 type server struct {
 	mu     sync.Mutex
 	grown  *sync.Cond
-	ring   []*taskrecord.Task // the newest ones
-	most   int                // in it
-	first  int                // the number of its first one
-	ends   int                // how many answers have been cut off
-	asked  []string           // queries
+	ring   []*taskrecord.Record // the newest ones
+	most   int                  // in it
+	first  int                  // the number of its first one
+	ends   int                  // how many answers have been cut off
+	asked  []string             // queries
 	Server *taskrecord.Server
 	refuse bool // to answer
 	n      int
@@ -54,7 +54,7 @@ func (s *server) add(n int) {
 	defer s.mu.Unlock()
 	for range n {
 		s.n++
-		t := &taskrecord.Task{Server: s.Server, Kind: "GET /", Flags: taskrecord.Sampled, Start: int64(s.n) * 1e6, Wall: time.Millisecond, Goroutines: 1}
+		t := &taskrecord.Record{Server: s.Server, Kind: "GET /", Flags: taskrecord.Sampled, Start: int64(s.n) * 1e6, Wall: time.Millisecond, Goroutines: 1}
 		binary.BigEndian.PutUint64(t.Trace[:], uint64(s.n))
 		copy(t.Trace[8:], s.Server.Name)
 		t.Span[0] = 1
@@ -81,7 +81,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if seconds > 0 {
 		at = s.first + len(s.ring)
 	}
-	fw := taskrecord.NewWriter(w, s.Server)
+	fw := taskrecord.NewFileWriter(w, s.Server)
 	progress := func() taskrecord.Progress {
 		return taskrecord.Progress{Places: taskrecord.RingPlaces{{Ring: 0, Next: uint64(at)}}, Lost: int64(lost)}
 	}
@@ -137,7 +137,7 @@ func kept(t *testing.T, dir string) (list []int, skipped int64) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := taskrecord.NewReader(bytes.NewReader(data))
+		r := taskrecord.NewFileReader(bytes.NewReader(data))
 		for {
 			x, err := r.Next()
 			if err != nil {

@@ -49,12 +49,12 @@ func newWorld(t *testing.T, most int, names ...string) *world {
 
 var errKilled = errors.New("killed")
 
-func nameOfRecord(t *taskrecord.Task) string {
+func nameOfRecord(t *taskrecord.Record) string {
 	return fmt.Sprint(string(t.Trace[8:9]), binary.BigEndian.Uint64(t.Trace[:]))
 }
 
 // disk is what a folder calls before each change.
-func (w *world) disk(step string, t *taskrecord.Task) error {
+func (w *world) disk(step string, t *taskrecord.Record) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.steps == 0 {
@@ -130,7 +130,7 @@ func (w *world) check() (l *ledger, missing int) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		r := taskrecord.NewReader(bytes.NewReader(data))
+		r := taskrecord.NewFileReader(bytes.NewReader(data))
 		for t, err := r.Next(); err == nil; t, err = r.Next() {
 			if name := nameOfRecord(t); there[name] || !w.written[name] {
 				w.t.Errorf("record %s is there twice, or was not written", name)

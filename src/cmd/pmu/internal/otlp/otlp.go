@@ -33,7 +33,7 @@ import (
 //
 // Attributes that OpenTelemetry has names for (github.com/open-telemetry/semantic-conventions)
 // have these; others begin with "go.".
-func Write(w io.Writer, tasks iter.Seq[*taskrecord.Task]) error {
+func Write(w io.Writer, tasks iter.Seq[*taskrecord.Record]) error {
 	list, remote := byProcess(tasks)
 	o := writer{w: bufio.NewWriter(w)}
 	o.text(`{"resourceSpans":[`)
@@ -64,7 +64,7 @@ func Write(w io.Writer, tasks iter.Seq[*taskrecord.Task]) error {
 // A process is a server and its tasks.
 type process struct {
 	server *taskrecord.Server
-	tasks  []*taskrecord.Task
+	tasks  []*taskrecord.Record
 }
 
 // A call is a client's task.
@@ -75,7 +75,7 @@ type call struct {
 
 // byProcess returns the processes in the order of their first tasks, and which server each call
 // was of: the parents of calls know.
-func byProcess(tasks iter.Seq[*taskrecord.Task]) (list []*process, remote map[call]string) {
+func byProcess(tasks iter.Seq[*taskrecord.Record]) (list []*process, remote map[call]string) {
 	type id struct {
 		id    uint16
 		name  string
@@ -158,7 +158,7 @@ func named(s string) string {
 
 // taskSpans returns the spans of a task, its own one first. Remote is the server that it
 // calls, if it does and that is known.
-func taskSpans(t *taskrecord.Task, remote string) iter.Seq[*span] {
+func taskSpans(t *taskrecord.Record, remote string) iter.Seq[*span] {
 	return func(yield func(*span) bool) {
 		own := taskSpan(t, remote)
 		if !yield(own) {
@@ -173,7 +173,7 @@ func taskSpans(t *taskrecord.Task, remote string) iter.Seq[*span] {
 }
 
 // taskSpan returns the span of a task without its regions.
-func taskSpan(t *taskrecord.Task, remote string) *span {
+func taskSpan(t *taskrecord.Record, remote string) *span {
 	trace, id := idsOf(t)
 	s := &span{
 		TraceID: trace.String(),
@@ -217,7 +217,7 @@ func taskSpan(t *taskrecord.Task, remote string) *span {
 }
 
 // regionSpan returns the span of the region that is stretch i of t, whose span is parent.
-func regionSpan(t *taskrecord.Task, i int, parent *span) *span {
+func regionSpan(t *taskrecord.Record, i int, parent *span) *span {
 	trace, id := idsOf(t)
 	w := &t.Timeline[i]
 	s := &span{
@@ -235,11 +235,11 @@ func regionSpan(t *taskrecord.Task, i int, parent *span) *span {
 }
 
 // timeIn returns when something was that was d after a task's start.
-func timeIn(t *taskrecord.Task, d time.Duration) unixNano { return unixNano(t.Start + int64(d)) }
+func timeIn(t *taskrecord.Record, d time.Duration) unixNano { return unixNano(t.Start + int64(d)) }
 
 // account adds where the time went, and what was counted. What all goroutines have used is go.time, and what
 // the end of the task had to wait for, without the calls of servers, is go.latency.
-func (a *attrs) account(t *taskrecord.Task) {
+func (a *attrs) account(t *taskrecord.Record) {
 	if t.Flags&taskrecord.Client == 0 { // for a call no goroutine works
 		for p, d := range (&taskrecord.Node{Task: t, Call: -1}).Latency(nil)[0].Parts {
 			a.int("go.latency."+attrName(taskrecord.PartName(taskrecord.Part(p))), int64(d))
@@ -269,7 +269,7 @@ func (a *attrs) account(t *taskrecord.Task) {
 }
 
 // rest adds what a record has beside accounts, notes and times.
-func (a *attrs) rest(t *taskrecord.Task) {
+func (a *attrs) rest(t *taskrecord.Record) {
 	a.int("go.goroutine", int64(t.Goroutine))
 	a.int("go.goroutines", t.Goroutines)
 	a.int("go.outliving", t.Outliving)
@@ -394,7 +394,7 @@ func stackText(stack []taskrecord.Frame) string {
 }
 
 // idsOf returns the IDs of a task. OTLP does not allow those that are zero.
-func idsOf(t *taskrecord.Task) (taskrecord.TraceID, taskrecord.SpanID) {
+func idsOf(t *taskrecord.Record) (taskrecord.TraceID, taskrecord.SpanID) {
 	trace, span := t.Trace, t.Span
 	if trace != (taskrecord.TraceID{}) && span != (taskrecord.SpanID{}) {
 		return trace, span

@@ -25,13 +25,13 @@ import (
 var update = flag.Bool("update", false, "write testdata/otlp.json")
 
 // twoServers are a client and a server, of one request, on two servers.
-func twoServers() []*taskrecord.Task {
+func twoServers() []*taskrecord.Record {
 	front := &taskrecord.Server{ID: 1, Name: "front", PID: 100, Start: 1_700_000_000_000_000_000}
 	back := &taskrecord.Server{ID: 2, Name: "back", PID: 200, Start: 1_700_000_000_000_000_001}
 	trace := taskrecord.TraceID{0: 0x5b, 15: 0x0c}
 	root, client, server := taskrecord.SpanID{0: 0xee, 7: 1}, taskrecord.SpanID{0: 0xee, 7: 2}, taskrecord.SpanID{0: 0xee, 7: 3}
 	start := front.Start + 1e9
-	return []*taskrecord.Task{
+	return []*taskrecord.Record{
 		{
 			Server: front, Trace: trace, Span: root, Kind: "GET /",
 			Flags: taskrecord.Sampled | taskrecord.Slow | taskrecord.ServerOf | taskrecord.Failed, Start: start, Wall: 5000,
@@ -134,7 +134,7 @@ type (
 	}
 )
 
-func seenOf(t *testing.T, tasks ...*taskrecord.Task) *seenRequest {
+func seenOf(t *testing.T, tasks ...*taskrecord.Record) *seenRequest {
 	t.Helper()
 	var buf bytes.Buffer
 	if err := Write(&buf, slices.Values(tasks)); err != nil {
@@ -174,14 +174,14 @@ func checkAttrs(t *testing.T, attrs []seenAttr) map[string]any {
 }
 
 // anyTask returns a task with anything in it.
-func anyTask(r *rand.Rand) *taskrecord.Task {
-	v, _ := quick.Value(reflect.TypeFor[taskrecord.Task](), r)
-	t := v.Interface().(taskrecord.Task)
+func anyTask(r *rand.Rand) *taskrecord.Record {
+	v, _ := quick.Value(reflect.TypeFor[taskrecord.Record](), r)
+	t := v.Interface().(taskrecord.Record)
 	return &t
 }
 
 // someTask returns a task of a server whose times are as they can be.
-func someTask(r *rand.Rand) *taskrecord.Task {
+func someTask(r *rand.Rand) *taskrecord.Record {
 	t := anyTask(r)
 	t.Server = &taskrecord.Server{ID: uint16(r.Intn(10)), PID: 1 + r.Intn(1<<22), Start: 1_700_000_000_000_000_000}
 	t.Kind = []string{"", "GET /", "<a>&\"\x00\x1b", "\xff\xfe", "\u2028"}[r.Intn(5)]
@@ -201,7 +201,7 @@ func TestRandom(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	id := regexp.MustCompile(`^[0-9a-f]+$`)
 	for range 30 {
-		var tasks []*taskrecord.Task
+		var tasks []*taskrecord.Record
 		for i := range 10 {
 			tasks = append(tasks, someTask(r))
 			if i > 0 && r.Intn(3) != 0 {
@@ -269,7 +269,7 @@ func TestRandom(t *testing.T) {
 		}
 	}
 	for range 20 {
-		seenOf(t, anyTask(r), &taskrecord.Task{})
+		seenOf(t, anyTask(r), &taskrecord.Record{})
 	}
 }
 

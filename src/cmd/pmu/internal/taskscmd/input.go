@@ -39,7 +39,7 @@ type spanOf struct {
 }
 
 // again reports whether a task was read already.
-func (in *input) again(t *taskrecord.Task) bool {
+func (in *input) again(t *taskrecord.Record) bool {
 	if in.seen == nil || t.Span.IsZero() {
 		return false
 	}
@@ -77,7 +77,7 @@ func (in *input) fail(err error) {
 
 // read calls yield with the tasks of a file or URL. It returns false if yield does. Errors
 // end the file, not the program: what has been read counts.
-func (in *input) read(name string, yield func(*taskrecord.Task) bool) bool {
+func (in *input) read(name string, yield func(*taskrecord.Record) bool) bool {
 	fail := func(err error) { in.fail(fmt.Errorf("%s: %w", name, err)) }
 	r, err := in.Open(name)
 	if errors.Is(err, fs.ErrNotExist) && in.listed[name] {
@@ -91,7 +91,7 @@ func (in *input) read(name string, yield func(*taskrecord.Task) bool) bool {
 	defer r.Close()
 	b := bufio.NewReader(r)
 	var skipped, twice int64
-	once := func(t *taskrecord.Task) bool {
+	once := func(t *taskrecord.Record) bool {
 		if in.again(t) {
 			twice++
 			return true
@@ -136,8 +136,8 @@ func (in *input) read(name string, yield func(*taskrecord.Task) bool) bool {
 }
 
 // readRecords reads the format of files.
-func readRecords(r io.Reader, yield func(*taskrecord.Task) bool) (more bool, skipped int64, err error) {
-	rr := taskrecord.NewReader(r)
+func readRecords(r io.Reader, yield func(*taskrecord.Record) bool) (more bool, skipped int64, err error) {
+	rr := taskrecord.NewFileReader(r)
 	for {
 		t, err := rr.Next()
 		if err != nil {
@@ -153,7 +153,7 @@ func readRecords(r io.Reader, yield func(*taskrecord.Task) bool) (more bool, ski
 }
 
 // readLines reads lines of JSON.
-func readLines(r io.Reader, yield func(*taskrecord.Task) bool) (more bool, skipped int64, err error) {
+func readLines(r io.Reader, yield func(*taskrecord.Record) bool) (more bool, skipped int64, err error) {
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, maxLine)
 	var first error // of the lines, unless there are tasks

@@ -121,14 +121,14 @@ func TestRemovedMeanwhile(t *testing.T) {
 	}
 	n := 0
 	for _, name := range files {
-		in.read(name, func(*taskrecord.Task) bool { n++; return true })
+		in.read(name, func(*taskrecord.Record) bool { n++; return true })
 	}
 	if n != 20 || len(files) != 2 || in.err != nil || !strings.Contains(stderr.String(), "a: it has been removed meanwhile") {
 		t.Errorf("%d tasks of %q, error %v, messages %q", n, files, in.err, &stderr)
 	}
 	// One that was named itself is missed.
 	for _, name := range in.files([]string{filepath.Join(dir, "a")}) {
-		in.read(name, func(*taskrecord.Task) bool { return true })
+		in.read(name, func(*taskrecord.Record) bool { return true })
 	}
 	if !errors.Is(in.err, fs.ErrNotExist) {
 		t.Errorf("error %v", in.err)

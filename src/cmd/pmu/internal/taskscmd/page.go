@@ -42,15 +42,15 @@ func parse(name string) *template.Template {
 		"count":   count,
 		"name":    func(kind string) string { return cmp.Or(kind, "(no name)") },
 		"kind":    kindName,
-		"kindOf":  func(t *taskrecord.Task) string { return kindName(t.Kind, t.Flags&taskrecord.Client != 0) },
+		"kindOf":  func(t *taskrecord.Record) string { return kindName(t.Kind, t.Flags&taskrecord.Client != 0) },
 		"list":    func(names []string) string { return cmp.Or(strings.Join(names, ", "), "a server") },
 		"server":  serverName,
 		"time":    func(ns int64) string { return time.Unix(0, ns).Format("2006-01-02 15:04:05.000") },
-		"task":    func(t *taskrecord.Task) string { return taskURL(t.Trace, t.Span) },
+		"task":    func(t *taskrecord.Record) string { return taskURL(t.Trace, t.Span) },
 		"reason":  func(text string) string { return cmp.Or(text, "nothing stands out") },
 		"example": func(x taskrecord.Example) string { return taskURL(x.Trace, x.Span) },
-		"failed":  func(t *taskrecord.Task) bool { return t.Flags&taskrecord.Failed != 0 },
-		"same":    func(a, b *taskrecord.Task) bool { return a == b },
+		"failed":  func(t *taskrecord.Record) bool { return t.Flags&taskrecord.Failed != 0 },
+		"same":    func(a, b *taskrecord.Record) bool { return a == b },
 	}).ParseFS(files, "pages/page.html", "pages/"+name))
 }
 
@@ -157,7 +157,7 @@ func (o *overview) parts() template.HTML {
 
 // A detail is what the page on one task shows.
 type detail struct {
-	Task                     *taskrecord.Task
+	Task                     *taskrecord.Record
 	Reasons                  []string
 	Timeline, Parts, Request template.HTML
 	Trace                    []*taskrecord.Node
@@ -166,7 +166,7 @@ type detail struct {
 }
 
 // one returns what is known of a task.
-func (s *site) one(t *taskrecord.Task, r *taskrecord.Request) *detail {
+func (s *site) one(t *taskrecord.Record, r *taskrecord.Request) *detail {
 	d := &detail{Task: t}
 	for _, c := range t.Causes() {
 		text := s.held.Words(&c)

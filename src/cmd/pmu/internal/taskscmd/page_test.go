@@ -59,7 +59,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-func taskURLEscaped(t *taskrecord.Task) string {
+func taskURLEscaped(t *taskrecord.Record) string {
 	return strings.ReplaceAll(taskURL(t.Trace, t.Span), "&", "&amp;")
 }
 
@@ -91,9 +91,9 @@ func TestReasonsOnPages(t *testing.T) {
 // TestSamePercentiles tests that the page has the percentiles that the report has, of any lengths.
 func TestSamePercentiles(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
-	var tasks []*taskrecord.Task
+	var tasks []*taskrecord.Record
 	for i := range 1000 {
-		tasks = append(tasks, &taskrecord.Task{Trace: taskrecord.TraceID{1}, Kind: "GET /", Span: taskrecord.SpanID{byte(i), byte(i >> 8), 1}, Wall: time.Duration(r.Int63n(1 << (1 + r.Intn(40))))})
+		tasks = append(tasks, &taskrecord.Record{Trace: taskrecord.TraceID{1}, Kind: "GET /", Span: taskrecord.SpanID{byte(i), byte(i >> 8), 1}, Wall: time.Duration(r.Int63n(1 << (1 + r.Intn(40))))})
 	}
 	s := newSite(slices.Values(tasks))
 	k := s.overview("", false).Kinds[0]
@@ -108,9 +108,9 @@ func TestSamePercentiles(t *testing.T) {
 }
 
 // callTasks returns slow tasks: one for a server and a call, of one kind, and one of each without.
-func callTasks() (list []*taskrecord.Task) {
+func callTasks() (list []*taskrecord.Record) {
 	for i, kind := range []string{"GET /", "GET /", "", ""} {
-		x := &taskrecord.Task{Trace: taskrecord.TraceID{1}, Span: taskrecord.SpanID{byte(i + 1)}, Kind: kind, Flags: taskrecord.Slow, Wall: time.Second}
+		x := &taskrecord.Record{Trace: taskrecord.TraceID{1}, Span: taskrecord.SpanID{byte(i + 1)}, Kind: kind, Flags: taskrecord.Slow, Wall: time.Second}
 		if i%2 == 1 {
 			x.Flags |= taskrecord.Client
 		}
@@ -147,7 +147,7 @@ func TestHostilePages(t *testing.T) {
 		x.Kind = bad
 		x.Server = &taskrecord.Server{Name: bad}
 		x.Notes = []taskrecord.Note{{Key: bad, Value: bad}}
-		x.Regions = []taskrecord.Region{{Name: bad, N: 1, Wall: ms}}
+		x.Regions = []taskrecord.RegionSum{{Name: bad, N: 1, Wall: ms}}
 		x.Timeline = append(x.Timeline, taskrecord.Stretch{End: ms, Wake: ms, Reason: bad, Stack: []taskrecord.Frame{{Func: bad, File: bad, Line: 1}}, Waker: taskrecord.Waker{Kind: bad, Goroutine: 1}})
 	}
 	s := newSite(slices.Values(front))

@@ -31,7 +31,7 @@ const otherKind = "other"
 // writeReport writes a report of tasks: how many there were of each kind and how long they
 // took, why the slow ones were slow, summed up, and the slowest ones. Percentiles are exact to 3 %.
 // What it keeps in memory does not grow with the number of tasks.
-func writeReport(w io.Writer, tasks iter.Seq[*taskrecord.Task]) error {
+func writeReport(w io.Writer, tasks iter.Seq[*taskrecord.Record]) error {
 	var s report
 	for t := range tasks {
 		s.add(t)
@@ -44,7 +44,7 @@ type report struct {
 	tasks, slow, failed, lost int64
 
 	kinds   map[string]*kindSummary
-	slowest []*taskrecord.Task // of all kinds
+	slowest []*taskrecord.Record // of all kinds
 	reasons taskrecord.Reasons
 	servers map[string]bool
 }
@@ -56,7 +56,7 @@ type kindSummary struct {
 }
 
 // add adds a task.
-func (s *report) add(t *taskrecord.Task) {
+func (s *report) add(t *taskrecord.Record) {
 	if s.kinds == nil {
 		s.kinds = make(map[string]*kindSummary)
 		s.servers = make(map[string]bool)
@@ -87,7 +87,7 @@ func (s *report) add(t *taskrecord.Task) {
 		s.slow++
 		s.reasons.Add(t)
 	}
-	i, _ := slices.BinarySearchFunc(s.slowest, t, func(a, b *taskrecord.Task) int {
+	i, _ := slices.BinarySearchFunc(s.slowest, t, func(a, b *taskrecord.Record) int {
 		return cmp.Or(cmp.Compare(b.Wall, a.Wall), cmp.Compare(a.Start, b.Start))
 	})
 	if i < reportSlowest {

@@ -26,7 +26,7 @@ func TestReportText(t *testing.T) {
 	front[9].Lost.Before = 3
 	for _, test := range []struct {
 		name  string
-		tasks []*taskrecord.Task
+		tasks []*taskrecord.Record
 	}{{"report", append(front, back...)}, {"none", nil}} {
 		var b bytes.Buffer
 		if err := writeReport(&b, slices.Values(test.tasks)); err != nil {
@@ -45,10 +45,10 @@ func TestReportText(t *testing.T) {
 // TestReportOdd reports what there may be in a file.
 func TestReportOdd(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
-	var tasks []*taskrecord.Task
+	var tasks []*taskrecord.Record
 	for range 100 {
-		v, _ := quick.Value(reflect.TypeFor[taskrecord.Task](), r)
-		x := v.Interface().(taskrecord.Task)
+		v, _ := quick.Value(reflect.TypeFor[taskrecord.Record](), r)
+		x := v.Interface().(taskrecord.Record)
 		tasks = append(tasks, &x)
 	}
 	var b bytes.Buffer
@@ -65,7 +65,7 @@ func TestReportOdd(t *testing.T) {
 func TestReportBounded(t *testing.T) {
 	var s report
 	for i := range 3 * reportKinds {
-		s.add(&taskrecord.Task{Kind: strings.Repeat("k", i), Wall: 1, Flags: taskrecord.Failed})
+		s.add(&taskrecord.Record{Kind: strings.Repeat("k", i), Wall: 1, Flags: taskrecord.Failed})
 	}
 	if len(s.kinds) > reportKinds+1 || s.kinds[otherKind].tasks != 2*reportKinds || len(s.slowest) != reportSlowest {
 		t.Errorf("%d kinds, %d slowest", len(s.kinds), len(s.slowest))
@@ -82,7 +82,7 @@ func TestPercentile(t *testing.T) {
 	for range 10001 {
 		d := time.Duration(r.Int63n(1 << (1 + r.Intn(40))))
 		all = append(all, d)
-		s.add(&taskrecord.Task{Wall: d})
+		s.add(&taskrecord.Record{Wall: d})
 	}
 	slices.Sort(all)
 	for _, p := range []int{1, 50, 90, 99, 100} {

@@ -50,16 +50,16 @@ type config struct {
 // A format is a row of the table of formats. The tasks are those that the flags select.
 type format struct {
 	name  string
-	write func(w io.Writer, tasks func(func(*taskrecord.Task) bool), c *config) error
+	write func(w io.Writer, tasks func(func(*taskrecord.Record) bool), c *config) error
 }
 
 var formats = []format{
 	{"text", writeText},
 	{"json", writeJSON},
-	{"otlp", func(w io.Writer, tasks func(func(*taskrecord.Task) bool), _ *config) error {
+	{"otlp", func(w io.Writer, tasks func(func(*taskrecord.Record) bool), _ *config) error {
 		return otlp.Write(w, tasks)
 	}},
-	{"pprof", func(w io.Writer, tasks func(func(*taskrecord.Task) bool), _ *config) error {
+	{"pprof", func(w io.Writer, tasks func(func(*taskrecord.Record) bool), _ *config) error {
 		return taskrecord.WriteProfile(w, tasks)
 	}},
 	{"tasks", writeTasks},
@@ -121,7 +121,7 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 		in.seen = make(map[spanOf]struct{})
 	}
 	n := 0
-	read := func(yield func(*taskrecord.Task) bool) {
+	read := func(yield func(*taskrecord.Record) bool) {
 		for _, name := range files {
 			if !in.read(name, yield) {
 				return
@@ -136,8 +136,8 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 		defer s.Close()
 		read = s.read
 	}
-	tasks := func(yield func(*taskrecord.Task) bool) {
-		read(func(t *taskrecord.Task) bool {
+	tasks := func(yield func(*taskrecord.Record) bool) {
+		read(func(t *taskrecord.Record) bool {
 			if !c.trace.IsZero() {
 				c.held.Add(t)
 			}
@@ -257,13 +257,13 @@ func (c *config) keepRecords(v *verb.Verb, std verb.IO) int {
 }
 
 // selects reports whether the flags select a task.
-func (c *config) selects(t *taskrecord.Task) bool {
+func (c *config) selects(t *taskrecord.Record) bool {
 	return (c.trace.IsZero() || t.Trace == c.trace) && (c.kind == "" || c.where != "" || t.Kind == c.kind) && (!c.slow || t.Flags&taskrecord.Slow != 0)
 }
 
 // write writes the tasks to the file, or to stdout. If there are none it writes nothing: a file
 // that is there stays as it is.
-func (c *config) write(stdout io.Writer, tasks func(func(*taskrecord.Task) bool)) error {
+func (c *config) write(stdout io.Writer, tasks func(func(*taskrecord.Record) bool)) error {
 	if c.out != "" {
 		if out, err := os.Stat(c.out); err == nil {
 			for _, name := range c.files {
@@ -288,7 +288,7 @@ func (c *config) write(stdout io.Writer, tasks func(func(*taskrecord.Task) bool)
 		w = file
 	}
 	b := bufio.NewWriter(w)
-	err := c.format.write(b, func(yield func(*taskrecord.Task) bool) {
+	err := c.format.write(b, func(yield func(*taskrecord.Record) bool) {
 		for t, ok := first, true; ok && yield(t); {
 			t, ok = next()
 		}
@@ -301,7 +301,7 @@ func (c *config) write(stdout io.Writer, tasks func(func(*taskrecord.Task) bool)
 }
 
 // join joins the tasks and says on what was left out.
-func join(tasks func(func(*taskrecord.Task) bool)) ([]*taskrecord.Request, error) {
+func join(tasks func(func(*taskrecord.Record) bool)) ([]*taskrecord.Request, error) {
 	var j taskrecord.Joiner
 	for t := range tasks {
 		j.Add(t)
@@ -316,7 +316,7 @@ func join(tasks func(func(*taskrecord.Task) bool)) ([]*taskrecord.Request, error
 	return list, nil
 }
 
-func writeText(w io.Writer, tasks func(func(*taskrecord.Task) bool), c *config) error {
+func writeText(w io.Writer, tasks func(func(*taskrecord.Record) bool), c *config) error {
 	if c.trace.IsZero() {
 		return writeReport(w, tasks)
 	}
@@ -352,7 +352,7 @@ func writeText(w io.Writer, tasks func(func(*taskrecord.Task) bool), c *config) 
 	return nil
 }
 
-func writeJSON(w io.Writer, tasks func(func(*taskrecord.Task) bool), _ *config) error {
+func writeJSON(w io.Writer, tasks func(func(*taskrecord.Record) bool), _ *config) error {
 	var b []byte
 	for t := range tasks {
 		b = taskrecord.AppendJSON(b[:0], t)
@@ -366,11 +366,11 @@ func writeJSON(w io.Writer, tasks func(func(*taskrecord.Task) bool), _ *config) 
 	return nil
 }
 
-func writeTasks(w io.Writer, tasks func(func(*taskrecord.Task) bool), _ *config) error {
-	var rw *taskrecord.Writer
+func writeTasks(w io.Writer, tasks func(func(*taskrecord.Record) bool), _ *config) error {
+	var rw *taskrecord.FileWriter
 	for t := range tasks {
 		if rw == nil {
-			rw = taskrecord.NewWriter(w, t.Server)
+			rw = taskrecord.NewFileWriter(w, t.Server)
 		}
 		if err := rw.Write(t); err != nil {
 			return err
@@ -380,7 +380,7 @@ func writeTasks(w io.Writer, tasks func(func(*taskrecord.Task) bool), _ *config)
 }
 
 // writeSVG draws the slowest request: with -trace there is only one.
-func writeSVG(w io.Writer, tasks func(func(*taskrecord.Task) bool), _ *config) error {
+func writeSVG(w io.Writer, tasks func(func(*taskrecord.Record) bool), _ *config) error {
 	list, err := join(tasks)
 	if err != nil {
 		return err

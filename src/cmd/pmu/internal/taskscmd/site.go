@@ -23,7 +23,7 @@ const (
 
 // A site has the tasks that pages are about.
 type site struct {
-	tasks   []*taskrecord.Task
+	tasks   []*taskrecord.Record
 	left    int // that were too many
 	joiner  taskrecord.Joiner
 	held    *taskrecord.Reasons // who held mutexes first
@@ -38,7 +38,7 @@ type serverKey struct {
 }
 
 // newSite returns a site of tasks.
-func newSite(tasks func(func(*taskrecord.Task) bool)) *site {
+func newSite(tasks func(func(*taskrecord.Record) bool)) *site {
 	s := &site{held: new(taskrecord.Reasons), servers: make(map[serverKey]bool)}
 	s.joiner.MaxTasks = maxTasks
 	for t := range tasks {
@@ -78,12 +78,12 @@ type overview struct {
 	Kinds               []*kindRow
 	Reasons             []*taskrecord.Reason
 	MoreReasons         int
-	Slowest             []*slowRow
+	Slowest             []*slowTask
 }
 
-// A slowRow is a row of the table of the slowest tasks.
-type slowRow struct {
-	*taskrecord.Task
+// A slowTask is a row of the table of the slowest tasks.
+type slowTask struct {
+	*taskrecord.Record
 	Why string
 }
 
@@ -138,7 +138,7 @@ func (s *site) overview(kind string, only bool) *overview {
 }
 
 // add adds a task of kind k.
-func (o *overview) add(t *taskrecord.Task, k *kindRow) {
+func (o *overview) add(t *taskrecord.Record, k *kindRow) {
 	o.Tasks++
 	k.Tasks++
 	k.walls = append(k.walls, t.Wall)
@@ -149,11 +149,11 @@ func (o *overview) add(t *taskrecord.Task, k *kindRow) {
 		o.Failed++
 		k.Failed++
 	}
-	i, _ := slices.BinarySearchFunc(o.Slowest, t, func(a *slowRow, b *taskrecord.Task) int {
+	i, _ := slices.BinarySearchFunc(o.Slowest, t, func(a *slowTask, b *taskrecord.Record) int {
 		return cmp.Or(cmp.Compare(b.Wall, a.Wall), cmp.Compare(a.Start, b.Start))
 	})
 	if i < maxSlowest {
-		o.Slowest = slices.Insert(o.Slowest, i, &slowRow{Task: t})
+		o.Slowest = slices.Insert(o.Slowest, i, &slowTask{Record: t})
 		o.Slowest = o.Slowest[:min(len(o.Slowest), maxSlowest)]
 	}
 	if t.Flags&taskrecord.Slow != 0 {
@@ -179,7 +179,7 @@ func sum(list []time.Duration) (d time.Duration) {
 
 // find returns the task of a span, or the longest one of a trace if that is zero, and the
 // request that it is of, if it is known.
-func (s *site) find(trace taskrecord.TraceID, span taskrecord.SpanID) (t *taskrecord.Task, r *taskrecord.Request) {
+func (s *site) find(trace taskrecord.TraceID, span taskrecord.SpanID) (t *taskrecord.Record, r *taskrecord.Request) {
 	for _, x := range s.tasks {
 		if x.Trace != trace || !span.IsZero() && x.Span != span {
 			continue

@@ -27,7 +27,7 @@ const ms = time.Millisecond
 
 // tasksOf returns the tasks of two servers for n requests: a front end, which calls a back
 // end, whose clock is 5 s late and which sleeps in the last request.
-func tasksOf(n int) (front, back []*taskrecord.Task) {
+func tasksOf(n int) (front, back []*taskrecord.Record) {
 	a := &taskrecord.Server{ID: 1, Name: "front", PID: 10}
 	b := &taskrecord.Server{ID: 2, Name: "back", PID: 20}
 	const start = 1_800_000_000_000_000_000
@@ -39,12 +39,12 @@ func tasksOf(n int) (front, back []*taskrecord.Task) {
 		}
 		trace := taskrecord.TraceID{15: byte(i)}
 		at := start + int64(i)*1e9
-		f := &taskrecord.Task{
+		f := &taskrecord.Record{
 			Server: a, Trace: trace, Span: taskrecord.SpanID{1}, Kind: "GET /", Flags: flags, Start: at, Wall: wall + 3*ms, Goroutine: 1, Goroutines: 1,
 			Calls: []taskrecord.Call{{Span: taskrecord.SpanID{2}, Kind: "GET /stock", Flags: taskrecord.Client, Start: ms, Wall: wall + ms, Remote: "10.0.0.7:80"}},
 			Notes: []taskrecord.Note{{Key: "user", Value: "secret"}},
 		}
-		k := &taskrecord.Task{
+		k := &taskrecord.Record{
 			Server: b, Trace: trace, Span: taskrecord.SpanID{3}, Parent: taskrecord.SpanID{2}, Kind: "GET /stock", Flags: flags, Start: at - 5e9, Wall: wall, Goroutine: 1, Goroutines: 1,
 		}
 		if flags&taskrecord.Slow != 0 {
@@ -59,10 +59,10 @@ func tasksOf(n int) (front, back []*taskrecord.Task) {
 	return front, back
 }
 
-func encode(t *testing.T, tasks []*taskrecord.Task) []byte {
+func encode(t *testing.T, tasks []*taskrecord.Record) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w := taskrecord.NewWriter(&b, tasks[0].Server)
+	w := taskrecord.NewFileWriter(&b, tasks[0].Server)
 	for _, x := range tasks {
 		if err := w.Write(x); err != nil {
 			t.Fatal(err)
@@ -289,10 +289,10 @@ func TestURL(t *testing.T) {
 // TestHandedOn tests that the report of a request says who held a mutex first, which only the records
 // of others tell.
 func TestHandedOn(t *testing.T) {
-	var list []*taskrecord.Task
+	var list []*taskrecord.Record
 	by := taskrecord.Waker{Goroutine: 9, Span: taskrecord.SpanID{9}, Kind: "flush", Stack: []taskrecord.Frame{{Func: "main.flush", File: "/src/shop.go", Line: 112}}}
 	for i := range byte(3) {
-		list = append(list, &taskrecord.Task{
+		list = append(list, &taskrecord.Record{
 			Server: &taskrecord.Server{Name: "shop"}, Trace: taskrecord.TraceID{i + 1}, Span: taskrecord.SpanID{i + 1}, Kind: "GET /", Flags: taskrecord.Slow, Goroutine: uint64(i + 1), Goroutines: 1,
 			Start: 1_800_000_000_000_000_000 + int64(i), Wall: 50*ms + time.Duration(i)*ms,
 			Timeline: []taskrecord.Stretch{{Goroutine: uint64(i + 1), Part: pprof.TimeMutex, Reason: "sync.Mutex.Lock", Wake: 50*ms + time.Duration(i)*ms, End: 50*ms + time.Duration(i)*ms, Waker: by}},

@@ -22,7 +22,7 @@ import (
 
 // planted returns the tasks of 1000 requests on two servers. The back end waits for a mutex in 40. In
 // 20 others the front end waits for a channel.
-func planted() (front, back []*taskrecord.Task) {
+func planted() (front, back []*taskrecord.Record) {
 	a := &taskrecord.Server{ID: 1, Name: "front's", PID: 10}
 	b := &taskrecord.Server{ID: 2, Name: "back", PID: 20}
 	for i := range 1000 {
@@ -34,9 +34,9 @@ func planted() (front, back []*taskrecord.Task) {
 		if i%50 == 13 {
 			wait = 5 * ms
 		}
-		x := &taskrecord.Task{Server: a, Kind: "GET /it's", Span: taskrecord.SpanID{1}, Flags: taskrecord.Sampled, Start: int64(i) * 1e9, Goroutine: 1, Goroutines: 1}
+		x := &taskrecord.Record{Server: a, Kind: "GET /it's", Span: taskrecord.SpanID{1}, Flags: taskrecord.Sampled, Start: int64(i) * 1e9, Goroutine: 1, Goroutines: 1}
 		binary.BigEndian.PutUint64(x.Trace[:], uint64(i+1))
-		y := &taskrecord.Task{Server: b, Kind: "stock", Trace: x.Trace, Span: taskrecord.SpanID{3}, Parent: taskrecord.SpanID{2}, Flags: taskrecord.Sampled | taskrecord.ServerOf,
+		y := &taskrecord.Record{Server: b, Kind: "stock", Trace: x.Trace, Span: taskrecord.SpanID{3}, Parent: taskrecord.SpanID{2}, Flags: taskrecord.Sampled | taskrecord.ServerOf,
 			Start: x.Start + int64(own), Wall: own + mutex, Goroutine: 1, Goroutines: 1}
 		y.Parts[pprof.TimeRunning], y.Parts[pprof.TimeMutex] = own, mutex
 		x.Calls = []taskrecord.Call{{Span: taskrecord.SpanID{2}, Kind: "GET", Flags: taskrecord.Client, Start: own, Wall: y.Wall, Remote: "back:80"}}

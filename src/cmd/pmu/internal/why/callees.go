@@ -49,7 +49,7 @@ const (
 	leastWaited = 0.02
 )
 
-func keyOf(t *taskrecord.Task, call *taskrecord.Call) callKey {
+func keyOf(t *taskrecord.Record, call *taskrecord.Call) callKey {
 	k := callKey{kind: call.Kind, remote: call.Remote}
 	if t.Server != nil {
 		k.server = t.Server.Name
@@ -57,7 +57,7 @@ func keyOf(t *taskrecord.Task, call *taskrecord.Call) callKey {
 	return k
 }
 
-func (s *Callees) info(t *taskrecord.Task, call *taskrecord.Call) *callInfo {
+func (s *Callees) info(t *taskrecord.Record, call *taskrecord.Call) *callInfo {
 	if s.calls == nil {
 		s.calls = make(map[callKey]*callInfo)
 	}
@@ -120,7 +120,7 @@ func (s *Callees) Missing() map[string]int {
 }
 
 // lacks notes that in the present row there is no record of what worked on a call.
-func (s *Callees) lacks(b *Builder, t *taskrecord.Task, call *taskrecord.Call, name string) {
+func (s *Callees) lacks(b *Builder, t *taskrecord.Record, call *taskrecord.Call, name string) {
 	for of := range s.calls[keyOf(t, call)].of {
 		s.forget(b, of)
 	}
@@ -134,7 +134,7 @@ func (s *Callees) lacks(b *Builder, t *taskrecord.Task, call *taskrecord.Call, n
 }
 
 // addTask notes that a row has the columns of a task that worked for another one.
-func (s *Callees) addTask(of string, t *taskrecord.Task) {
+func (s *Callees) addTask(of string, t *taskrecord.Record) {
 	s.derived = true
 	if s.tasks == nil {
 		s.tasks = make(map[string][2]string)
@@ -165,7 +165,7 @@ func (s *Callees) asynchronous(n *taskrecord.Node, call int) bool {
 }
 
 // callName says what a call is of, and whether there are records of who works on it.
-func (s *Callees) callName(t *taskrecord.Task, call *taskrecord.Call) (name string, joined bool) {
+func (s *Callees) callName(t *taskrecord.Record, call *taskrecord.Call) (name string, joined bool) {
 	of := call.Remote
 	if x := s.calls[keyOf(t, call)]; x != nil && x.server != "" {
 		if joined = true; !x.several {
@@ -217,6 +217,6 @@ func ServerName(s *taskrecord.Server) string {
 }
 
 // taskOf returns what names of columns of a task end in that works for another one.
-func taskOf(t *taskrecord.Task) string {
+func taskOf(t *taskrecord.Record) string {
 	return " on " + ServerName(t.Server) + " (" + t.Kind + ")"
 }

@@ -55,7 +55,7 @@ func TestCostColumn(t *testing.T) {
 	rows := func(list ...int) *Table {
 		var b Builder
 		for _, running := range list {
-			x := &taskrecord.Task{Wall: 1000, Goroutines: 1}
+			x := &taskrecord.Record{Wall: 1000, Goroutines: 1}
 			x.Parts[pprof.TimeRunning] = 1000
 			if running != 1000 {
 				x.Ender, x.Goroutines = taskrecord.Ender{Goroutine: 1, Parts: x.Parts}, 2
@@ -79,13 +79,13 @@ func TestCostColumn(t *testing.T) {
 // TestSameTasks tests that times of tasks of a kind on one server are summed up, and that there are no notes of them.
 func TestSameTasks(t *testing.T) {
 	server := &taskrecord.Server{Name: "b"}
-	x := &taskrecord.Task{Trace: taskrecord.TraceID{1}, Span: taskrecord.SpanID{1}, Kind: "a", Wall: 20e6, Goroutines: 1, Server: &taskrecord.Server{Name: "a"}}
+	x := &taskrecord.Record{Trace: taskrecord.TraceID{1}, Span: taskrecord.SpanID{1}, Kind: "a", Wall: 20e6, Goroutines: 1, Server: &taskrecord.Server{Name: "a"}}
 	x.Parts[pprof.TimeSelect] = 20e6
-	list := []*taskrecord.Task{x}
+	list := []*taskrecord.Record{x}
 	for i := range 2 {
 		from := time.Duration(i) * 10e6
 		x.Calls = append(x.Calls, taskrecord.Call{Span: taskrecord.SpanID{byte(i + 2)}, Kind: "c", Flags: taskrecord.Client, Start: from, Wall: 9e6})
-		y := &taskrecord.Task{Trace: x.Trace, Span: taskrecord.SpanID{byte(i + 4)}, Parent: taskrecord.SpanID{byte(i + 2)}, Kind: "k", Flags: taskrecord.ServerOf, Start: int64(from), Wall: 9e6, Goroutines: 1, Server: server}
+		y := &taskrecord.Record{Trace: x.Trace, Span: taskrecord.SpanID{byte(i + 4)}, Parent: taskrecord.SpanID{byte(i + 2)}, Kind: "k", Flags: taskrecord.ServerOf, Start: int64(from), Wall: 9e6, Goroutines: 1, Server: server}
 		y.Parts[pprof.TimeMutex] = 9e6
 		y.Notes = []taskrecord.Note{{Key: "n", Value: "1"}}
 		list = append(list, y)

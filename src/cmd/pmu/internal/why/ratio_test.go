@@ -33,7 +33,7 @@ func TestRatios(t *testing.T) {
 			if i%33 == 7 {
 				tt.slower(&cycles, &instructions, &ns)
 			}
-			x := &taskrecord.Task{Kind: "k", Flags: taskrecord.Sampled, Wall: time.Duration(ns), Events: []string{"cycles", "instructions"},
+			x := &taskrecord.Record{Kind: "k", Flags: taskrecord.Sampled, Wall: time.Duration(ns), Events: []string{"cycles", "instructions"},
 				Usage: taskrecord.Usage{Count: []taskrecord.Count{{Value: uint64(cycles)}, {Value: uint64(instructions)}}}}
 			x.Parts[pprof.TimeRunning] = x.Wall
 			b.AddTask(x)

@@ -20,7 +20,7 @@ func slowTasks(n int, slow bool) *Table {
 	r, other := rand.New(rand.NewPCG(1, 1)), rand.New(rand.NewPCG(2, 2))
 	var b Builder
 	add := func(r *rand.Rand, mutex time.Duration, flags taskrecord.Flags) {
-		x := &taskrecord.Task{Wall: 10*time.Millisecond + time.Duration(r.IntN(1e6)) + mutex, Kind: "k", Flags: flags}
+		x := &taskrecord.Record{Wall: 10*time.Millisecond + time.Duration(r.IntN(1e6)) + mutex, Kind: "k", Flags: flags}
 		x.Parts[pprof.TimeMutex] = mutex
 		b.AddTask(x)
 	}

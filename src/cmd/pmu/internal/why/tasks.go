@@ -32,7 +32,7 @@ var onThread = []taskrecord.Part{pprof.TimeRunning, pprof.TimeSyscall, pprof.Tim
 func inMS(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // AddTask adds a row with the record of a task, of which nothing else is known.
-func (b *Builder) AddTask(t *taskrecord.Task) {
+func (b *Builder) AddTask(t *taskrecord.Record) {
 	b.AddRequest(&taskrecord.Node{Task: t, Call: -1}, new(Callees))
 }
 
@@ -159,7 +159,7 @@ func (r *taskRow) within() (names []string) {
 }
 
 // counts adds what was counted.
-func (r *taskRow) counts(t *taskrecord.Task) {
+func (r *taskRow) counts(t *taskrecord.Record) {
 	for i, name := range t.Events {
 		if t.Flags&taskrecord.Uncounted == 0 && i < len(t.Count) && t.Count[i].Running == t.Count[i].Enabled {
 			if r.of != "" { // of which there may be no columns yet
@@ -175,7 +175,7 @@ func (r *taskRow) counts(t *taskrecord.Task) {
 }
 
 // ratios adds the ratios of what was counted all the time.
-func (r *taskRow) ratios(t *taskrecord.Task) {
+func (r *taskRow) ratios(t *taskrecord.Record) {
 	for _, x := range r.known.ratios(t.Events) {
 		cycles, ok := counted(t, x.Cycles)
 		if !ok || cycles == 0 {
@@ -202,7 +202,7 @@ func (r *taskRow) ratios(t *taskrecord.Task) {
 }
 
 // counted returns an event's count, if it was counted all the time.
-func counted(t *taskrecord.Task, event string) (float64, bool) {
+func counted(t *taskrecord.Record, event string) (float64, bool) {
 	if t.Flags&taskrecord.Uncounted != 0 {
 		return 0, false
 	}
@@ -215,7 +215,7 @@ func counted(t *taskrecord.Task, event string) (float64, bool) {
 }
 
 // calls adds the times of calls.
-func (r *taskRow) calls(t *taskrecord.Task) {
+func (r *taskRow) calls(t *taskrecord.Record) {
 	for i := range t.Calls {
 		call := &t.Calls[i]
 		if call.Flags&taskrecord.Client == 0 {
@@ -253,7 +253,7 @@ func (r *taskRow) calls(t *taskrecord.Task) {
 }
 
 // notes adds the notes. Of several tasks it is not known whose notes matter.
-func (r *taskRow) notes(t *taskrecord.Task) {
+func (r *taskRow) notes(t *taskrecord.Record) {
 	if r.several {
 		return
 	}
@@ -270,7 +270,7 @@ func (r *taskRow) notes(t *taskrecord.Task) {
 
 // cost adds for how long all goroutines took a thread, if in some row that is more than what was waited for,
 // by more than 1 % of the task: else the parts say so.
-func (r *taskRow) cost(t *taskrecord.Task) {
+func (r *taskRow) cost(t *taskrecord.Record) {
 	for _, p := range onThread {
 		name := costColumn + taskrecord.PartName(p)
 		d := t.Parts[p]

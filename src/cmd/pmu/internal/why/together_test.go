@@ -25,7 +25,7 @@ func (of plan) add(b *Builder, n int, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	for i := range n {
 		call, mutex, runnable := of(i)
-		x := &taskrecord.Task{Kind: "k", Flags: taskrecord.Sampled}
+		x := &taskrecord.Record{Kind: "k", Flags: taskrecord.Sampled}
 		x.Parts[pprof.TimeRunning] = 8940*time.Microsecond + time.Duration(r.IntN(200_000))
 		x.Parts[pprof.TimeRunnable] = runnable + 1072
 		if call > 0 {

@@ -60,7 +60,7 @@ type slowRow struct {
 	fields []string // of CSV
 	object object   // of JSON
 	size   int64    // of its line
-	task   *taskrecord.Task
+	task   *taskrecord.Record
 	err    error
 }
 

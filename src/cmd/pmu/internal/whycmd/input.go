@@ -262,7 +262,7 @@ func (f *file) readRecords() error {
 	if err := f.use("ms"); err != nil {
 		return err
 	}
-	r := taskrecord.NewReader(f.r)
+	r := taskrecord.NewFileReader(f.r)
 	for {
 		t, err := r.Next()
 		if err == nil {

@@ -21,8 +21,8 @@ import (
 // joined are the tasks of all files of which others may be a part, or the other way round.
 type joined struct {
 	joiner  taskrecord.Joiner
-	alone   []*taskrecord.Task            // those that have no ID
-	arrived map[*taskrecord.Task]int      // in which order: rows have it, too
+	alone   []*taskrecord.Record          // those that have no ID
+	arrived map[*taskrecord.Record]int    // in which order: rows have it, too
 	servers map[server]*taskrecord.Server // one of those that are the same
 	size    int                           // about how many bytes they take
 
@@ -32,7 +32,7 @@ type joined struct {
 
 	// For Where: the number of the task that comes next, and what is called for each row.
 	number int
-	row    func(n *taskrecord.Node, number func(t *taskrecord.Task) int)
+	row    func(n *taskrecord.Node, number func(t *taskrecord.Record) int)
 }
 
 // A server is what tells one from another.
@@ -43,7 +43,7 @@ type server struct {
 }
 
 // task adds the record of a task. What calls nothing and was not called is a row at once.
-func (f *file) task(t *taskrecord.Task) {
+func (f *file) task(t *taskrecord.Record) {
 	f.tasks = true
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -71,13 +71,13 @@ func (f *file) task(t *taskrecord.Task) {
 }
 
 // addTask is task, of one that was not there before.
-func (f *file) addTask(t *taskrecord.Task) {
+func (f *file) addTask(t *taskrecord.Record) {
 	r := &f.joined
 	if t.Parent.IsZero() && len(t.Calls) == 0 && !f.sql && t.Flags&taskrecord.Client == 0 {
 		n := &taskrecord.Node{Task: t, Call: -1}
 		f.b.AddRequest(n, &r.callees)
 		if r.row != nil {
-			r.row(n, func(*taskrecord.Task) int { return r.number })
+			r.row(n, func(*taskrecord.Record) int { return r.number })
 		}
 		f.progress.rows(f.b.Rows())
 		return
@@ -86,7 +86,7 @@ func (f *file) addTask(t *taskrecord.Task) {
 }
 
 // keep keeps a task to be joined, without what is no column of a row.
-func (r *joined) keep(t *taskrecord.Task) {
+func (r *joined) keep(t *taskrecord.Record) {
 	if s := t.Server; s != nil {
 		k := server{int(s.ID), s.PID, s.Name, s.Boot, s.Start}
 		if r.servers[k] == nil {
@@ -106,7 +106,7 @@ func (r *joined) keep(t *taskrecord.Task) {
 		r.size += len(t.Notes[i].Key) + len(t.Notes[i].Value)
 	}
 	if r.arrived == nil {
-		r.arrived = make(map[*taskrecord.Task]int)
+		r.arrived = make(map[*taskrecord.Record]int)
 		r.joiner.MaxTasks = math.MaxInt
 	}
 	if r.arrived[t] = len(r.arrived); r.row != nil {
@@ -172,7 +172,7 @@ func (r *joined) rows(b *why.Builder, kind string, full func() error) error {
 		}
 		b.AddRequest(n, &r.callees)
 		if r.row != nil {
-			r.row(n, func(t *taskrecord.Task) int { return r.arrived[t] })
+			r.row(n, func(t *taskrecord.Record) int { return r.arrived[t] })
 		}
 	}
 	r.callees.Done()

@@ -31,12 +31,12 @@ type fleet struct {
 	slow    time.Duration // from here on a task has a timeline
 	spans   uint64
 	trace   taskrecord.TraceID
-	files   [][]*taskrecord.Task
+	files   [][]*taskrecord.Record
 	address string // of all servers; "" for each its own
 }
 
 func newFleet(seed uint64, names ...string) *fleet {
-	f := &fleet{r: rand.New(rand.NewPCG(seed, 40)), slow: 25 * testMs, files: make([][]*taskrecord.Task, len(names))}
+	f := &fleet{r: rand.New(rand.NewPCG(seed, 40)), slow: 25 * testMs, files: make([][]*taskrecord.Record, len(names))}
 	for i, name := range names {
 		f.servers = append(f.servers, &taskrecord.Server{PID: i + 1, Name: name, Start: 1})
 		f.skew = append(f.skew, time.Duration(f.r.Int64N(4e9)-2e9))
@@ -75,7 +75,7 @@ var reader = taskrecord.Waker{Goroutine: 900, Stack: []taskrecord.Frame{{Func: "
 //
 // It is long because a record has each thing in several places: sums, a timeline and calls.
 func (f *fleet) do(j *job, parent taskrecord.SpanID, start time.Duration) time.Duration {
-	t := &taskrecord.Task{Server: f.servers[j.server], Trace: f.trace, Span: f.span(), Parent: parent, Kind: j.kind,
+	t := &taskrecord.Record{Server: f.servers[j.server], Trace: f.trace, Span: f.span(), Parent: parent, Kind: j.kind,
 		Flags: taskrecord.Sampled, Start: 1_800_000_000e9 + int64(start+f.skew[j.server]), Goroutine: 1, Goroutines: 1, Ender: taskrecord.Ender{Goroutine: 1}}
 	if !parent.IsZero() {
 		t.Flags |= taskrecord.ServerOf
@@ -114,7 +114,7 @@ func (f *fleet) do(j *job, parent taskrecord.SpanID, start time.Duration) time.D
 	if j.beside > 0 {
 		run(91, j.beside)
 		t.Goroutines++
-		t.Regions = append(t.Regions, taskrecord.Region{Name: j.region, N: 1, Wall: j.beside})
+		t.Regions = append(t.Regions, taskrecord.RegionSum{Name: j.region, N: 1, Wall: j.beside})
 		t.Timeline = append(t.Timeline, taskrecord.Stretch{Goroutine: 91, Region: j.region, Start: now - start, Wake: now - start + j.beside, End: now - start + j.beside})
 		wait(91, pprof.TimeSleep, now+j.beside, now+j.beside+testMs, taskrecord.Waker{})
 	}

@@ -93,7 +93,7 @@ func writeJoined(t *testing.T, n int) (names []string) {
 	f := newFleet(1, fleetNames[:2]...)
 	var files []*os.File
 	var buffers []*bufio.Writer
-	var writers []*taskrecord.Writer
+	var writers []*taskrecord.FileWriter
 	for i, s := range f.servers {
 		name := filepath.Join(t.TempDir(), s.Name)
 		file, err := os.Create(name)
@@ -103,7 +103,7 @@ func writeJoined(t *testing.T, n int) (names []string) {
 		names = append(names, name)
 		files = append(files, file)
 		buffers = append(buffers, bufio.NewWriterSize(file, 1<<20))
-		writers = append(writers, taskrecord.NewWriter(buffers[i], s))
+		writers = append(writers, taskrecord.NewFileWriter(buffers[i], s))
 	}
 	for i := range n {
 		binary.BigEndian.PutUint64(f.trace[:], uint64(i+1))

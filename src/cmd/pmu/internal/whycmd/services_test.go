@@ -198,7 +198,7 @@ func (s *shop) ask(t *testing.T, all map[string]string, n int) {
 // requests: took has them by how long they took, which tells them apart.
 func fetch(t *testing.T, all map[string]string, n int) (files []string, spans string, took map[time.Duration]int) {
 	t.Helper()
-	var tasks []*taskrecord.Task
+	var tasks []*taskrecord.Record
 	took = make(map[time.Duration]int)
 	for name, address := range all {
 		var data []byte
@@ -236,9 +236,9 @@ func fetch(t *testing.T, all map[string]string, n int) (files []string, spans st
 	return files, write(t, b.String()), took
 }
 
-func recordsOf(t *testing.T, data []byte) (list []*taskrecord.Task) {
+func recordsOf(t *testing.T, data []byte) (list []*taskrecord.Record) {
 	t.Helper()
-	r := taskrecord.NewReader(bytes.NewReader(data))
+	r := taskrecord.NewFileReader(bytes.NewReader(data))
 	for {
 		x, err := r.Next()
 		if err == io.EOF {

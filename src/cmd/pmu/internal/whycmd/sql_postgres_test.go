@@ -368,7 +368,7 @@ func writeTasks(t *testing.T, n int) string {
 	server := &taskrecord.Server{ID: 1, Name: "s", Events: []string{"page-faults", "cycles"}}
 	var line []byte
 	for i := range n {
-		x := &taskrecord.Task{Server: server, Kind: "GET /it's", Trace: taskrecord.TraceID{byte(i), byte(i >> 8), byte(i >> 16), 1}, Span: taskrecord.SpanID{1},
+		x := &taskrecord.Record{Server: server, Kind: "GET /it's", Trace: taskrecord.TraceID{byte(i), byte(i >> 8), byte(i >> 16), 1}, Span: taskrecord.SpanID{1},
 			Goroutines: 1 + int64(r.IntN(3)), Events: server.Events}
 		add := func(p pprof.TimePart, ms float64) {
 			x.Parts[p] += time.Duration(ms * 1e6)
@@ -409,9 +409,9 @@ func writeTasks(t *testing.T, n int) string {
 				d += 10 * time.Millisecond
 				x.Wall += d
 			}
-			x.Regions = append(x.Regions, taskrecord.Region{Name: "price", N: 2, Wall: d})
+			x.Regions = append(x.Regions, taskrecord.RegionSum{Name: "price", N: 2, Wall: d})
 			if hit(0.2) {
-				x.Regions = append(x.Regions, taskrecord.Region{Name: "it's \\ <b>", N: 1, Wall: d / 2}, taskrecord.Region{Name: "price", N: 1, Wall: d / 3})
+				x.Regions = append(x.Regions, taskrecord.RegionSum{Name: "it's \\ <b>", N: 1, Wall: d / 2}, taskrecord.RegionSum{Name: "price", N: 1, Wall: d / 3})
 			}
 		}
 		for range r.IntN(3) {

@@ -44,7 +44,7 @@ func TestSQLString(t *testing.T) {
 // TestPartKey tests that parts of the time have the keys that lines of tasks have.
 func TestPartKey(t *testing.T) {
 	for p := range taskrecord.Part(taskrecord.NumParts) {
-		task := &taskrecord.Task{}
+		task := &taskrecord.Record{}
 		task.Parts[p] = 12345 * time.Nanosecond
 		if line := string(taskrecord.AppendJSON(nil, task)); !strings.Contains(line, `"`+partKey(p)+`":12345,`) {
 			t.Errorf("%s: no %s in %s", p, partKey(p), line)

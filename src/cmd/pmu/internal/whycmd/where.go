@@ -34,7 +34,7 @@ func NewWhere(kind string, most int64, stderr io.Writer) *Where {
 }
 
 // Add adds a task, which may be changed.
-func (w *Where) Add(t *taskrecord.Task) error {
+func (w *Where) Add(t *taskrecord.Record) error {
 	w.in.joined.number = w.n
 	w.in.joined.row = w.row
 	w.n++
@@ -43,7 +43,7 @@ func (w *Where) Add(t *taskrecord.Task) error {
 }
 
 // row notes the tasks of a row.
-func (w *Where) row(n *taskrecord.Node, number func(t *taskrecord.Task) int) {
+func (w *Where) row(n *taskrecord.Node, number func(t *taskrecord.Record) int) {
 	w.rows = append(w.rows, len(w.tasks))
 	var add func(n *taskrecord.Node)
 	add = func(n *taskrecord.Node) {
