@@ -30,7 +30,7 @@ func typicalTask(s *Server, i int, slow bool) *Record {
 	} {
 		usage.Parts[p] = d + time.Duration(i%1000)
 	}
-	usage.Count = []Count{{812_345 + uint64(i), 210_000, 210_000}, {1_812_345, 210_000, 210_000}, {3, 210_000, 210_000}}
+	usage.Count = []pprof.CounterValue{{Value: 812_345 + uint64(i), Enabled: 210_000, Running: 210_000}, {Value: 1_812_345, Enabled: 210_000, Running: 210_000}, {Value: 3, Enabled: 210_000, Running: 210_000}}
 	part := usage
 	part.Count = usage.Count
 	t := &Record{

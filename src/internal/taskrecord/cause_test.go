@@ -61,7 +61,7 @@ func TestCauses(t *testing.T) {
 	usual := &Usual{Tasks: 1000, Wall: 4 * testMs}
 	usual.Parts[pprof.TimeRunning] = 1 * testMs
 	usual.Parts[pprof.TimeNetwork] = 2 * testMs
-	usual.Count = []Count{{Value: 2}}
+	usual.Count = []pprof.CounterValue{{Value: 2}}
 
 	at := func(s Stretch, reason, inner string, line int) Stretch {
 		s.Reason, s.Stack = reason, stackIn(inner, line)
@@ -175,7 +175,7 @@ func TestCauses(t *testing.T) {
 			Timeline: append(base[:len(base):len(base)], test.timeline...), Calls: test.calls,
 			Events: []string{"page-faults"},
 		}
-		x.Count = []Count{{Value: 3}}
+		x.Count = []pprof.CounterValue{{Value: 3}}
 		if n := len(x.Timeline); n > len(base) {
 			x.Wall = x.Timeline[n-1].End + testMs
 			for _, s := range x.Timeline {

@@ -30,7 +30,7 @@ type Segment struct {
 
 	// Stretch is what the segment is of; nil if the goroutine ran, or if there was none.
 	Stretch *Stretch
-	Call    int // the index in Record.Calls of the call of a server that it waited for, or -1
+	Call    int // the index in Task.Calls of the call of a server that it waited for, or -1
 
 	// Stopped is for how long, at least, the world was stopped within the segment.
 	Stopped time.Duration

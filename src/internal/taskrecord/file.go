@@ -231,7 +231,7 @@ func (c *coder) usage(u *Usage) {
 	signed(c, &u.Preemptions)
 	signed(c, &u.Migrations)
 	var enabled time.Duration
-	list(c, &u.Count, 3, func(v *Count) {
+	list(c, &u.Count, 3, func(v *pprof.CounterValue) {
 		unsigned(c, &v.Value)
 		delta(c, &v.Enabled, enabled)
 		enabled = v.Enabled

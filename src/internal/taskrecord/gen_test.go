@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand"
 	"reflect"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"time"
@@ -118,7 +119,7 @@ func randomTask(r *rand.Rand) *Record {
 		u.Count = nil
 		for range t.Events {
 			n := time.Duration(r.Int63n(1e9))
-			u.Count = append(u.Count, Count{uint64(r.Int63n(1e12)), n, n - time.Duration(r.Int63n(2)*r.Int63n(1+int64(n)))})
+			u.Count = append(u.Count, pprof.CounterValue{Value: uint64(r.Int63n(1e12)), Enabled: n, Running: n - time.Duration(r.Int63n(2)*r.Int63n(1+int64(n)))})
 		}
 	}
 	usage(&t.Usage)

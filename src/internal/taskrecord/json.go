@@ -7,6 +7,7 @@ package taskrecord
 import (
 	"encoding/hex"
 	"fmt"
+	"runtime/pprof"
 	"time"
 )
 
@@ -374,7 +375,7 @@ func (o *jsonObject) usage(u *Usage, events []string) {
 	o.value("counts_running_ns", &running)
 	if o.reading && len(counts) > 0 {
 		for _, e := range events {
-			u.Count = append(u.Count, Count{counts[e], enabled[e], running[e]})
+			u.Count = append(u.Count, pprof.CounterValue{Value: counts[e], Enabled: enabled[e], Running: running[e]})
 		}
 	}
 }

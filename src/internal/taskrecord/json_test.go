@@ -13,6 +13,7 @@ import (
 	"math/rand"
 	"reflect"
 	"regexp"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"testing"
@@ -186,7 +187,7 @@ func TestJSONLine(t *testing.T) {
 		Start:  1_700_000_000_123_456_789,
 		Wall:   1500,
 		Events: []string{"cycles"},
-		Usage:  Usage{Count: []Count{{Value: 1<<64 - 1, Enabled: 3, Running: 2}}},
+		Usage:  Usage{Count: []pprof.CounterValue{{Value: 1<<64 - 1, Enabled: 3, Running: 2}}},
 	}
 	line := strings.ReplaceAll(string(AppendJSON(nil, task)), "\ufffd", `\ufffd`) // escaped or not
 	for _, want := range []string{

@@ -68,11 +68,11 @@ func profileTask() *Record {
 		Events: []string{"faults", "task-clock"},
 		Usage: Usage{
 			Parts: [NumParts]time.Duration{pprof.TimeRunning: 100, pprof.TimeMutex: 70, pprof.TimeRunnable: 40, pprof.TimeChan: 9},
-			Count: []Count{{Value: 11}, {Value: 99}},
+			Count: []pprof.CounterValue{{Value: 11}, {Value: 99}},
 		},
 		Regions: []RegionSum{
-			{Name: "outer", Usage: Usage{Parts: [NumParts]time.Duration{pprof.TimeRunning: 80, pprof.TimeMutex: 60, pprof.TimeRunnable: 25}, Count: []Count{{Value: 10}}}},
-			{Name: "inner", Usage: Usage{Parts: [NumParts]time.Duration{pprof.TimeRunning: 30, pprof.TimeMutex: 50}, Count: []Count{{Value: 4}, {Value: 20}}}},
+			{Name: "outer", Usage: Usage{Parts: [NumParts]time.Duration{pprof.TimeRunning: 80, pprof.TimeMutex: 60, pprof.TimeRunnable: 25}, Count: []pprof.CounterValue{{Value: 10}}}},
+			{Name: "inner", Usage: Usage{Parts: [NumParts]time.Duration{pprof.TimeRunning: 30, pprof.TimeMutex: 50}, Count: []pprof.CounterValue{{Value: 4}, {Value: 20}}}},
 		},
 		Timeline: []Stretch{
 			{Goroutine: 1, Region: "outer", Start: 10, Wake: 300, End: 300},
@@ -200,10 +200,10 @@ func TestProfileSums(t *testing.T) {
 func TestProfileEvents(t *testing.T) {
 	var tasks []*Record
 	for i := range maxProfileEvents {
-		tasks = append(tasks, &Record{Events: []string{fmt.Sprint("e", i)}, Usage: Usage{Count: []Count{{Value: 1}}}})
+		tasks = append(tasks, &Record{Events: []string{fmt.Sprint("e", i)}, Usage: Usage{Count: []pprof.CounterValue{{Value: 1}}}})
 	}
 	profileOf(t, tasks...)
-	tasks = append(tasks, &Record{Events: []string{"more"}, Usage: Usage{Count: []Count{{Value: 1}}}})
+	tasks = append(tasks, &Record{Events: []string{"more"}, Usage: Usage{Count: []pprof.CounterValue{{Value: 1}}}})
 	err := WriteProfile(new(bytes.Buffer), slices.Values(tasks))
 	if err == nil || !strings.Contains(err.Error(), "more than 256 different events") {
 		t.Errorf("error %v", err)

@@ -107,7 +107,7 @@ type Usage struct {
 	Switches    int64
 	Preemptions int64
 	Migrations  int64
-	Count       []Count // by event
+	Count       []pprof.CounterValue // by event
 }
 
 // An Ender is the goroutine that ended a task.
@@ -117,13 +117,6 @@ type Ender struct {
 	// Parts is where its own time went while it worked for the task: since it came to do so for
 	// the last time. It is zero if it did not, and in a task of one goroutine.
 	Parts [NumParts]time.Duration
-}
-
-// A Count is of one event: the number, and for how long the event was enabled, and
-// counted; see [pprof.CounterValue].
-type Count struct {
-	Value            uint64
-	Enabled, Running time.Duration
 }
 
 // A Usual is what the tasks of a kind that ended before this one have used on average.

@@ -26,7 +26,7 @@ func textTasks() []*Record {
 	b := &Server{ID: 2, Name: "stock", PID: 20, Start: planStart}
 	usual := &Usual{Tasks: 861, Wall: 2100 * time.Microsecond}
 	usual.Parts[pprof.TimeRunning], usual.Parts[pprof.TimeNetwork] = 600*time.Microsecond, 1500*time.Microsecond
-	usual.Count = []Count{{Value: 2}}
+	usual.Count = []pprof.CounterValue{{Value: 2}}
 	slow := &Record{
 		Server: a, Trace: TraceID{15: 77}, Span: SpanID{7: 1}, Kind: "GET /cart/{id}", Flags: Slow | ServerOf,
 		Start: planStart, Wall: 48 * testMs, Goroutine: 18, Goroutines: 2, Threshold: 20 * testMs, Usual: usual,
@@ -48,7 +48,7 @@ func textTasks() []*Record {
 	slow.Switches, slow.Preemptions, slow.Migrations = 14, 1, 0
 	slow.Parts[pprof.TimeRunning], slow.Parts[pprof.TimeMutex] = 6*testMs, 18*testMs
 	slow.Parts[pprof.TimeSelect], slow.Parts[pprof.TimeRunnable] = 21*testMs, 3*testMs
-	slow.Count = []Count{{Value: 5}}
+	slow.Count = []pprof.CounterValue{{Value: 5}}
 	stock := &Record{
 		Server: b, Trace: slow.Trace, Span: SpanID{7: 3}, Parent: SpanID{7: 2}, Kind: "GET /stock", Flags: Slow | ServerOf,
 		Start: planStart - 3e9, Wall: 20 * testMs, Goroutine: 9, Goroutines: 1, Threshold: 5 * testMs,

@@ -9,6 +9,7 @@ import (
 	"internal/runtime/perf"
 	"internal/taskrecord"
 	"math/bits"
+	"runtime/pprof"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -352,7 +353,7 @@ func (k *kind) stats(index []uint16) taskrecord.KindStats {
 	}
 	for _, i := range index {
 		sum, tasks := k.counts.read(i)
-		s.Usage.Count, s.Counted = append(s.Usage.Count, taskrecord.Count{Value: sum}), append(s.Counted, tasks)
+		s.Usage.Count, s.Counted = append(s.Usage.Count, pprof.CounterValue{Value: sum}), append(s.Counted, tasks)
 	}
 	var lengths [numLengths]uint32
 	sum := uint64(0)

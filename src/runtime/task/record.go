@@ -8,6 +8,7 @@ import (
 	"internal/taskrecord"
 	"runtime"
 	"runtime/pprof"
+	"slices"
 	"time"
 )
 
@@ -129,10 +130,7 @@ func usageOf(u *taskrecord.Usage, wall time.Duration, events []string) (v Usage)
 	}
 	p.Switches, p.Preemptions, p.Migrations = uint64(u.Switches), uint64(u.Preemptions), uint64(u.Migrations)
 	if len(u.Count) > 0 {
-		v.Events, v.Counts = events, make([]pprof.CounterValue, len(u.Count))
-		for i, c := range u.Count {
-			v.Counts[i] = pprof.CounterValue(c)
-		}
+		v.Events, v.Counts = events, slices.Clone(u.Count)
 	}
 	return v
 }

@@ -10,6 +10,7 @@ import (
 	"internal/runtime/perf"
 	"internal/taskrecord"
 	"runtime"
+	"runtime/pprof"
 	"slices"
 	"time"
 	"unsafe"
@@ -272,7 +273,7 @@ func (p *unpacker) usage(u *taskrecord.Usage) {
 	u.Migrations = p.i()
 }
 
-func (p *unpacker) counts(set *eventSet) []taskrecord.Count {
+func (p *unpacker) counts(set *eventSet) []pprof.CounterValue {
 	if set == nil || p.bad {
 		return nil
 	}
@@ -280,12 +281,7 @@ func (p *unpacker) counts(set *eventSet) []taskrecord.Count {
 	for i := range set.slots {
 		raw[i] = perf.Count{Value: p.u(), Enabled: p.u(), Running: p.u()}
 	}
-	values := set.values(raw[:])
-	counts := make([]taskrecord.Count, len(values))
-	for i, v := range values {
-		counts[i] = taskrecord.Count{Value: v.Value, Enabled: v.Enabled, Running: v.Running}
-	}
-	return counts
+	return set.values(raw[:])
 }
 
 func (p *unpacker) clock(c *taskrecord.Clock) {
@@ -364,7 +360,7 @@ func (p *unpacker) slow(t *taskrecord.Record) {
 	t.Usual = &taskrecord.Usual{Tasks: p.i(), Wall: p.duration()}
 	p.usage(&t.Usual.Usage)
 	for range p.most(perf.MaxEvents) {
-		t.Usual.Count = append(t.Usual.Count, taskrecord.Count{Value: p.u()})
+		t.Usual.Count = append(t.Usual.Count, pprof.CounterValue{Value: p.u()})
 	}
 	for range p.count(4) {
 		s := taskrecord.Stretch{Region: p.str(), Goroutine: p.u(), Start: p.duration(), End: p.duration()}

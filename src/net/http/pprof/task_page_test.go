@@ -175,8 +175,8 @@ func shop(now time.Time) *taskFeed {
 			Usual:   &taskrecord.Usual{Tasks: 5120, Wall: 4200 * time.Microsecond},
 			Lost:    taskrecord.Lost{Stretches: 12, StretchesTime: 40 * time.Microsecond},
 		}
-		t.Count = []taskrecord.Count{{Value: 12}}
-		t.Usual.Count = []taskrecord.Count{{Value: 9}}
+		t.Count = []pprof.CounterValue{{Value: 12}}
+		t.Usual.Count = []pprof.CounterValue{{Value: 9}}
 		g, h := t.Goroutine, t.Goroutine+400
 		at := 2*ms + wait
 		t.Calls = []taskrecord.Call{{Span: taskrecord.SpanID{6: 1, 7: id}, Kind: "GET /price", Flags: taskrecord.Client, Start: at + 3*ms, Wall: 14 * ms, Remote: "prices:8080"}}

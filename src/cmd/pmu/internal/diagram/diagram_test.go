@@ -72,7 +72,7 @@ func cartTask() *taskrecord.Record {
 func cartRequest() *taskrecord.Request {
 	t := cartTask()
 	t.Events = []string{"cycles", "page-faults"}
-	t.Count = []taskrecord.Count{{Value: 12_345_678}, {Value: 12}}
+	t.Count = []pprof.CounterValue{{Value: 12_345_678}, {Value: 12}}
 	p := &taskrecord.Record{Server: &taskrecord.Server{ID: 2, Name: "prices", PID: 17}, Trace: t.Trace, Span: taskrecord.SpanID{4}, Parent: taskrecord.SpanID{3},
 		Kind: "GET /price", Flags: taskrecord.ServerOf, Wall: 13 * ms, Goroutine: 5, Goroutines: 1}
 	p.Parts[pprof.TimeSyscall] = 11 * ms

@@ -39,7 +39,7 @@ func twoServers() []*taskrecord.Record {
 			Events: []string{"cycles", "faults"},
 			Usage: taskrecord.Usage{
 				Parts:    [taskrecord.NumParts]time.Duration{pprof.TimeRunning: 1000, pprof.TimeMutex: 3000, pprof.TimeStopTheWorld: 10},
-				Switches: 3, Count: []taskrecord.Count{{Value: 1 << 63, Enabled: 9, Running: 8}, {Value: 0, Enabled: 9, Running: 9}},
+				Switches: 3, Count: []pprof.CounterValue{{Value: 1 << 63, Enabled: 9, Running: 8}, {Value: 0, Enabled: 9, Running: 9}},
 			},
 			Notes: []taskrecord.Note{{Key: "status", Value: "503"}, {Key: "user", Value: "<a>"}, {Key: "user", Value: "b"}, {Key: "go.slow", Value: "note"}},
 			Calls: []taskrecord.Call{{Span: client, Kind: "back", Flags: taskrecord.Client, Start: 100, Wall: 2000, Remote: "[::1]:8080"}},

@@ -34,7 +34,7 @@ func TestRatios(t *testing.T) {
 				tt.slower(&cycles, &instructions, &ns)
 			}
 			x := &taskrecord.Record{Kind: "k", Flags: taskrecord.Sampled, Wall: time.Duration(ns), Events: []string{"cycles", "instructions"},
-				Usage: taskrecord.Usage{Count: []taskrecord.Count{{Value: uint64(cycles)}, {Value: uint64(instructions)}}}}
+				Usage: taskrecord.Usage{Count: []pprof.CounterValue{{Value: uint64(cycles)}, {Value: uint64(instructions)}}}}
 			x.Parts[pprof.TimeRunning] = x.Wall
 			b.AddTask(x)
 		}

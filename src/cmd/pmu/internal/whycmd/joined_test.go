@@ -154,7 +154,7 @@ func (f *fleet) do(j *job, parent taskrecord.SpanID, start time.Duration) time.D
 	}
 	t.Events = []string{"instructions", "cycles"}
 	n := uint64(t.Parts[pprof.TimeRunning])
-	t.Count = []taskrecord.Count{{Value: 2 * n}, {Value: 3*n + uint64(f.r.IntN(1e5))}}
+	t.Count = []pprof.CounterValue{{Value: 2 * n}, {Value: 3*n + uint64(f.r.IntN(1e5))}}
 	t.Notes = append(t.Notes, taskrecord.Note{Key: "items", Value: fmt.Sprint(f.r.IntN(9))})
 	f.files[j.server] = append(f.files[j.server], t)
 	return now

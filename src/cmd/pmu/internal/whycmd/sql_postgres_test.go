@@ -391,7 +391,7 @@ func writeTasks(t *testing.T, n int) string {
 			add(pprof.TimeRunning, 8)
 		}
 		running := x.Parts[pprof.TimeRunning]
-		x.Count = []taskrecord.Count{{Value: faults, Enabled: running, Running: running}, {Value: uint64(running) * 3, Enabled: running, Running: running}}
+		x.Count = []pprof.CounterValue{{Value: faults, Enabled: running, Running: running}, {Value: uint64(running) * 3, Enabled: running, Running: running}}
 		if hit(0.3) {
 			x.Count[1].Running /= 2 // it had to share a counter
 		}

@@ -75,7 +75,7 @@ func tasksOf(list []request) (tasks []*taskrecord.Record) {
 			Wall: ms(x.Latency), Goroutines: 1, Events: []string{"page-faults"}}
 		t.Parts[pprof.TimeMutex] = ms(x.Mutex)
 		t.Parts[pprof.TimeRunning] = ms(1)
-		t.Count = []taskrecord.Count{{Value: uint64(x.Faults)}}
+		t.Count = []pprof.CounterValue{{Value: uint64(x.Faults)}}
 		t.Notes = []taskrecord.Note{{Key: "status", Value: "200"}}
 		tasks = append(tasks, t)
 	}
