@@ -6,7 +6,21 @@
 // requests have cost, where they waited and why. It reads and writes files of them,
 // converts them, and finds out what made a task slow.
 //
-// But for a [RingReader] it needs nothing of the program that made the records.
+// Only a [RingReader] needs something of the program that made the records.
+//
+// Which type is which:
+//
+//   - A task.Task, in runtime/task, is what a program begins and ends. perfTask is the
+//     runtime's part of it.
+//   - A perfAccount, in runtime, is a goroutine's account: where its time went, as a
+//     pprof.GoroutineTime says. A perfCounter is an event's counter on a thread;
+//     pprof.Counters are those of all, and a pprof.CounterValue is what they say.
+//   - A [Record] is all that remains of a task that has ended. A task.Record is what programs
+//     mostly ask for, and so are Note, Stretch, Usage and KindStats there.
+//   - A perfTaskRing, in runtime, holds records. Each P has two. A [RingReader] decodes them,
+//     a task.Reader does for programs, and a [FileReader] reads what a [FileWriter] has written.
+//   - A sample belongs to a profile, and to no task: it is in a perfBuf, in runtime, until
+//     runtime/pprof makes a profile of all.
 package taskrecord
 
 import (
