@@ -29,7 +29,7 @@ type Cause struct {
 
 // String returns the cause in words: "runnable 12 ms behind task \"report\"".
 func (c Cause) String() string {
-	return strings.ReplaceAll(c.text, timeMark, inUnits(c.Time))
+	return strings.ReplaceAll(c.text, timeMark, Duration(c.Time))
 }
 
 // reason returns the cause in words that are the same for all tasks that it is the same for:
@@ -294,7 +294,7 @@ func (t *Record) running(gs *groups, d time.Duration) {
 	time := d
 	if known && (more > 0 || faults != "") {
 		time = more
-		words["all"] = inUnits(d)
+		words["all"] = Duration(d)
 	}
 	if time == d && (faults == "" || !known) {
 		row = &causeRow{name: row.name, text: row.plain, bound: row.bound}

@@ -40,14 +40,14 @@ func (t *Record) WriteText(w io.Writer) error {
 }
 
 func (t *Record) header(b *bufio.Writer) {
-	fmt.Fprintf(b, "task %s on %s: %s", strconv.Quote(t.Kind), t.Server.text(), inUnits(t.Wall))
+	fmt.Fprintf(b, "task %s on %s: %s", strconv.Quote(t.Kind), t.Server.text(), Duration(t.Wall))
 	for _, f := range AllFlags {
 		if t.Flags&f.Flag == 0 {
 			continue
 		}
 		fmt.Fprintf(b, ", %s", f.Words)
 		if f.Flag == Slow && t.Threshold > 0 {
-			fmt.Fprintf(b, " (above %s)", inUnits(t.Threshold))
+			fmt.Fprintf(b, " (above %s)", Duration(t.Threshold))
 		}
 	}
 	fmt.Fprintf(b, "\ntrace %s span %s", t.Trace, t.Span)
@@ -100,7 +100,7 @@ func (t *Record) account(b *bufio.Writer, latency Latency) {
 	var usual *Usual
 	if u := t.Usual; u != nil {
 		usual = u
-		header += fmt.Sprintf("\tusual cost (%s, %s)", count(u.Tasks, "task"), inUnits(u.Wall))
+		header += fmt.Sprintf("\tusual cost (%s, %s)", count(u.Tasks, "task"), Duration(u.Wall))
 	}
 	fmt.Fprintln(tw, header)
 	sums := func(u *Usage) Latency { return Latency(append(u.Parts[:], 0)) }
@@ -112,9 +112,9 @@ func (t *Record) account(b *bufio.Writer, latency Latency) {
 		if latency[p] == 0 && cost[p] == 0 && usualCost[p] == 0 {
 			continue
 		}
-		fmt.Fprintf(tw, "  %s\t%s\t%s", PartName(Part(p)), inUnits(latency[p]), inUnits(cost[p]))
+		fmt.Fprintf(tw, "  %s\t%s\t%s", PartName(Part(p)), Duration(latency[p]), Duration(cost[p]))
 		if usual != nil {
-			fmt.Fprintf(tw, "\t%s", inUnits(usualCost[p]))
+			fmt.Fprintf(tw, "\t%s", Duration(usualCost[p]))
 		}
 		fmt.Fprintln(tw)
 	}
@@ -135,7 +135,7 @@ func (t *Record) account(b *bufio.Writer, latency Latency) {
 	fmt.Fprint(tw, "\nRegions:\tnumber\ttime\tlongest\trunning\n")
 	keep, rest := longestOf(t.Regions, func(g *RegionSum) time.Duration { return g.Wall })
 	for _, g := range keep {
-		fmt.Fprintf(tw, "  %s\t%d\t%s\t%s\t%s\n", name(g.Name), g.N, inUnits(g.Wall), inUnits(g.Max), inUnits(g.Parts[pprof.TimeRunning]))
+		fmt.Fprintf(tw, "  %s\t%d\t%s\t%s\t%s\n", name(g.Name), g.N, Duration(g.Wall), Duration(g.Max), Duration(g.Parts[pprof.TimeRunning]))
 	}
 	tw.Flush()
 	rest.write(b, "region")
@@ -149,7 +149,7 @@ type omitted struct {
 
 func (o omitted) write(b *bufio.Writer, what string) {
 	if o.n > 0 {
-		fmt.Fprintf(b, "  and %s, of %s\n", count(o.n, "shorter "+what), inUnits(o.time))
+		fmt.Fprintf(b, "  and %s, of %s\n", count(o.n, "shorter "+what), Duration(o.time))
 	}
 }
 
@@ -181,7 +181,7 @@ func (t *Record) timeline(b *bufio.Writer) {
 	fmt.Fprint(tw, "\nTimeline:\tat\ttook\n")
 	keep, rest := longestOf(t.Timeline, func(s *Stretch) time.Duration { return s.End - s.Start })
 	for _, s := range keep {
-		fmt.Fprintf(tw, "  goroutine %d\t%s\t%s\t%s\n", s.Goroutine, inUnits(s.Start), inUnits(s.End-s.Start), s.text())
+		fmt.Fprintf(tw, "  goroutine %d\t%s\t%s\t%s\n", s.Goroutine, Duration(s.Start), Duration(s.End-s.Start), s.text())
 	}
 	tw.Flush()
 	rest.write(b, "one")
@@ -203,13 +203,13 @@ func (s *Stretch) text() string {
 		text += ", ended by " + printable(k)
 	}
 	if d := s.End - s.Wake; d > 0 && s.Wake > s.Start {
-		text += ", then runnable " + inUnits(d)
+		text += ", then runnable " + Duration(d)
 	}
 	if s.BehindKind != "" {
-		text += fmt.Sprintf(", %s behind task %s", inUnits(s.Behind), strconv.Quote(s.BehindKind))
+		text += fmt.Sprintf(", %s behind task %s", Duration(s.Behind), strconv.Quote(s.BehindKind))
 	}
 	if s.Stopped > 0 {
-		text += ", world stopped " + inUnits(s.Stopped)
+		text += ", world stopped " + Duration(s.Stopped)
 		if s.StopReason != "" {
 			text += " (" + printable(s.StopReason) + ")"
 		}
@@ -229,7 +229,7 @@ func writePath(b *bufio.Writer, path []Segment, r *Request) {
 		if r != nil {
 			who = name(s.Task.Server.text()) + ", " + who
 		}
-		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\n", who, inUnits(s.Start), inUnits(s.End-s.Start), s.text())
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\n", who, Duration(s.Start), Duration(s.End-s.Start), s.text())
 	}
 	tw.Flush()
 	rest.write(b, "piece")
@@ -243,7 +243,7 @@ func (s *Segment) text() string {
 	var text []string
 	for _, p := range s.pieces() {
 		if p.time > 0 {
-			text = append(text, strings.ReplaceAll(rowOf(&p).expand(p.word), timeMark, inUnits(p.time)))
+			text = append(text, strings.ReplaceAll(rowOf(&p).expand(p.word), timeMark, Duration(p.time)))
 		}
 	}
 	return strings.Join(text, "; ")
@@ -256,7 +256,7 @@ func (t *Record) rest(b *bufio.Writer) {
 		fmt.Fprint(tw, "\nCalls:\tat\ttook\n")
 		keep, rest := longestOf(t.Calls, func(c *Call) time.Duration { return c.Wall })
 		for _, c := range keep {
-			fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\n", name(c.Kind), inUnits(c.Start), inUnits(c.Wall), printable(c.Remote))
+			fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\n", name(c.Kind), Duration(c.Start), Duration(c.Wall), printable(c.Remote))
 		}
 		tw.Flush()
 		rest.write(b, "call")
@@ -277,7 +277,7 @@ func (t *Record) rest(b *bufio.Writer) {
 		n    int64
 		text string
 	}{
-		{t.Lost.Stretches, fmt.Sprintf("waits, the shortest ones, of %s", inUnits(t.Lost.StretchesTime))},
+		{t.Lost.Stretches, fmt.Sprintf("waits, the shortest ones, of %s", Duration(t.Lost.StretchesTime))},
 		{t.Lost.Memory, "waits, for which there was no memory"},
 		{t.Lost.Regions, "regions, of names that were too many"},
 		{t.Lost.Calls, "calls, the shortest ones"},
@@ -298,7 +298,7 @@ func (t *Record) rest(b *bufio.Writer) {
 // path over all servers.
 func (r *Request) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "trace %s: %s, %s on %s\n", r.Trace, inUnits(r.Wall), count(int64(len(r.Nodes)), "task"), count(int64(len(r.Servers)), "server"))
+	fmt.Fprintf(b, "trace %s: %s, %s on %s\n", r.Trace, Duration(r.Wall), count(int64(len(r.Nodes)), "task"), count(int64(len(r.Servers)), "server"))
 	if r.Duplicates > 0 {
 		fmt.Fprintf(b, "%s of the same span were left out\n", count(r.Duplicates, "record"))
 	}
@@ -316,7 +316,7 @@ func (r *Request) WriteText(w io.Writer) error {
 	tree = func(n *Node) {
 		if shown++; shown <= 4*textRows {
 			d := min(depth[n], 10)
-			fmt.Fprintf(tw, "  %s%s\t%s\t%s\t%s\n", strings.Repeat("  ", d), name(n.Task.Kind), inUnits(n.Start), inUnits(n.Task.Wall), name(n.Task.Server.text()))
+			fmt.Fprintf(tw, "  %s%s\t%s\t%s\t%s\n", strings.Repeat("  ", d), name(n.Task.Kind), Duration(n.Start), Duration(n.Task.Wall), name(n.Task.Server.text()))
 		}
 	}
 	for stack := slices.Clone(r.Roots); len(stack) > 0; {
@@ -341,9 +341,9 @@ func (r *Request) WriteText(w io.Writer) error {
 		for _, s := range r.Servers {
 			text := "nothing bounds it"
 			if s.Error >= 0 {
-				text = "within " + inUnits(s.Error)
+				text = "within " + Duration(s.Error)
 			}
-			fmt.Fprintf(tw, "  %s\t%s\t%s\n", name(s.Server.text()), inUnits(s.Offset), text)
+			fmt.Fprintf(tw, "  %s\t%s\t%s\n", name(s.Server.text()), Duration(s.Offset), text)
 		}
 		tw.Flush()
 	}

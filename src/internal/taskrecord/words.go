@@ -11,10 +11,7 @@ import (
 )
 
 // Duration returns a duration with three digits, as texts have it: 7 ms, 12.3 ms, 850 us.
-func Duration(d time.Duration) string { return inUnits(d) }
-
-// inUnits returns a duration with three digits, as texts have it: 7 ms, 12.3 ms, 850 us.
-func inUnits(d time.Duration) string {
+func Duration(d time.Duration) string {
 	unit, name := time.Nanosecond, "ns"
 	switch {
 	case d >= time.Second || d <= -time.Second:

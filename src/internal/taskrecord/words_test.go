@@ -18,7 +18,7 @@ func TestInUnits(t *testing.T) {
 		{7 * testMs, "7 ms"}, {12345 * time.Microsecond, "12.3 ms"}, {123456 * time.Microsecond, "123 ms"},
 		{1500 * testMs, "1.5 s"}, {100 * time.Second, "100 s"}, {-7 * testMs, "-7 ms"},
 	} {
-		if got := inUnits(test.d); got != test.want {
+		if got := Duration(test.d); got != test.want {
 			t.Errorf("%d: got %s, want %s", test.d, got, test.want)
 		}
 	}
