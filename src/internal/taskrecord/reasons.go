@@ -75,7 +75,7 @@ func (r *Reason) String() string {
 		what = "request"
 	}
 	text := cmp.Or(r.Text, "nothing stands out")
-	s := fmt.Sprintf("%s: %d of %s", text, r.N, count(int64(r.Of), "slow "+what))
+	s := fmt.Sprintf("%s: %d of %s", text, r.N, Count(int64(r.Of), "slow "+what))
 	if r.Text != "" {
 		s += ", " + Duration(r.Time)
 	}
@@ -197,7 +197,7 @@ func (r *Reasons) List() []*Reason {
 func (r *Reasons) Words(c *Cause) string {
 	if wait, took, ok := c.handover(); ok {
 		if who, n := r.locks.first(wait, took); n > 0 {
-			return "mutex held by " + who.text() + ", " + Duration(c.Time) + ", and handed on by " + count(int64(n), "task")
+			return "mutex held by " + who.text() + ", " + Duration(c.Time) + ", and handed on by " + Count(int64(n), "task")
 		}
 	}
 	return c.String()

@@ -55,8 +55,8 @@ func (t *Record) header(b *bufio.Writer) {
 		fmt.Fprintf(b, " parent %s", t.Parent)
 	}
 	fmt.Fprintf(b, "\nbegan %s\n", time.Unix(0, t.Start).UTC().Format("2006-01-02 15:04:05.000000 UTC"))
-	fmt.Fprintf(b, "%s, %s, %s, %s\n", count(t.Goroutines, "goroutine"), plural(t.Switches, "switch", "switches"),
-		count(t.Preemptions, "preemption"), count(t.Migrations, "migration"))
+	fmt.Fprintf(b, "%s, %s, %s, %s\n", Count(t.Goroutines, "goroutine"), Plural(t.Switches, "switch", "switches"),
+		Count(t.Preemptions, "preemption"), Count(t.Migrations, "migration"))
 	if t.Trigger != "" {
 		fmt.Fprintf(b, "execution trace in %s\n", printable(t.Trigger))
 	}
@@ -82,7 +82,7 @@ func writeCauses(b *bufio.Writer, list []Cause, r *Request) {
 	fmt.Fprint(b, "\nWhy, by time on the critical path:\n")
 	for i, c := range list {
 		if i == textCauses {
-			fmt.Fprintf(b, "  and %s\n", count(int64(len(list)-i), "lesser reason"))
+			fmt.Fprintf(b, "  and %s\n", Count(int64(len(list)-i), "lesser reason"))
 			break
 		}
 		where := ""
@@ -100,7 +100,7 @@ func (t *Record) account(b *bufio.Writer, latency Latency) {
 	var usual *Usual
 	if u := t.Usual; u != nil {
 		usual = u
-		header += fmt.Sprintf("\tusual cost (%s, %s)", count(u.Tasks, "task"), Duration(u.Wall))
+		header += fmt.Sprintf("\tusual cost (%s, %s)", Count(u.Tasks, "task"), Duration(u.Wall))
 	}
 	fmt.Fprintln(tw, header)
 	sums := func(u *Usage) Latency { return Latency(append(u.Parts[:], 0)) }
@@ -149,7 +149,7 @@ type omitted struct {
 
 func (o omitted) write(b *bufio.Writer, what string) {
 	if o.n > 0 {
-		fmt.Fprintf(b, "  and %s, of %s\n", count(o.n, "shorter "+what), Duration(o.time))
+		fmt.Fprintf(b, "  and %s, of %s\n", Count(o.n, "shorter "+what), Duration(o.time))
 	}
 }
 
@@ -262,7 +262,7 @@ func (t *Record) rest(b *bufio.Writer) {
 		rest.write(b, "call")
 	}
 	if t.Outliving > 0 {
-		fmt.Fprintf(b, "\n%s went on after its end:\n", count(t.Outliving, "goroutine"))
+		fmt.Fprintf(b, "\n%s went on after its end:\n", Count(t.Outliving, "goroutine"))
 		for _, g := range t.Outlived {
 			fmt.Fprintf(b, "  goroutine %d, %s, created at %s, in %s\n", g.ID, printable(g.Func), printable(g.Created.at()), g.Part)
 		}
@@ -298,12 +298,12 @@ func (t *Record) rest(b *bufio.Writer) {
 // path over all servers.
 func (r *Request) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "trace %s: %s, %s on %s\n", r.Trace, Duration(r.Wall), count(int64(len(r.Nodes)), "task"), count(int64(len(r.Servers)), "server"))
+	fmt.Fprintf(b, "trace %s: %s, %s on %s\n", r.Trace, Duration(r.Wall), Count(int64(len(r.Nodes)), "task"), Count(int64(len(r.Servers)), "server"))
 	if r.Duplicates > 0 {
-		fmt.Fprintf(b, "%s of the same span were left out\n", count(r.Duplicates, "record"))
+		fmt.Fprintf(b, "%s of the same span were left out\n", Count(r.Duplicates, "record"))
 	}
 	if r.Dropped > 0 {
-		fmt.Fprintf(b, "%s were left out: too many\n", count(r.Dropped, "record"))
+		fmt.Fprintf(b, "%s were left out: too many\n", Count(r.Dropped, "record"))
 	}
 	if r.Inconsistent {
 		fmt.Fprintln(b, "the servers' clocks changed meanwhile: times of different servers may be wrong")
@@ -330,7 +330,7 @@ func (r *Request) WriteText(w io.Writer) error {
 	}
 	tw.Flush()
 	if shown > 4*textRows {
-		fmt.Fprintf(b, "  and %s\n", count(int64(shown-4*textRows), "other"))
+		fmt.Fprintf(b, "  and %s\n", Count(int64(shown-4*textRows), "other"))
 	}
 	var skew time.Duration
 	for _, s := range r.Servers {

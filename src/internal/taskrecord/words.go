@@ -47,9 +47,11 @@ func printable(s string) string {
 	}, s)
 }
 
-func count(n int64, what string) string { return plural(n, what, what+"s") }
+// Count returns a number of things, as texts have it: 1 record, 2 records.
+func Count(n int64, what string) string { return Plural(n, what, what+"s") }
 
-func plural(n int64, one, many string) string {
+// Plural is Count for things whose name takes more than an s.
+func Plural(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
