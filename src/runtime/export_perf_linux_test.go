@@ -119,7 +119,7 @@ func PerfCost() (whole, seen, interrupt int64) {
 // the costs, after those before ended have ended. The last session has a clock, if any has.
 // No session may run.
 func PerfLimitCost(clock bool, ended int, costs ...int) (percent int) {
-	perfTables.slots[0].cfg = perf.Config{Attr: perf.Attr{Type: perf.TypeSoftware}}
+	perfTables.slots[0].cfg = perf.SampleConfig{Attr: perf.Attr{Type: perf.TypeSoftware}}
 	for i, cost := range costs {
 		ss := &perfTables.sessions[i]
 		ss.n, ss.cost = 1, cost
@@ -159,7 +159,7 @@ func PerfStartPeriods(percent int, cost int64, period uint64, sessions ...int) (
 		ss := &perfTables.sessions[i]
 		for range clocks {
 			s := &perfTables.slots[perfProf.n]
-			s.cfg = perf.Config{Attr: perf.Attr{Type: perf.TypeSoftware}}
+			s.cfg = perf.SampleConfig{Attr: perf.Attr{Type: perf.TypeSoftware}}
 			for rung := range s.cfg.Periods[:24] {
 				s.cfg.Periods[rung] = period << rung
 			}
@@ -183,7 +183,7 @@ func PerfStartPeriods(percent int, cost int64, period uint64, sessions ...int) (
 // PerfFirstPeriod draws the first period of a clock.
 func PerfFirstPeriod(period uint64, fresh bool) (start, first uint64) {
 	perfLinux.minClock = perfMinClock
-	return perfFirstPeriod(&perf.Config{Attr: perf.Attr{Type: perf.TypeSoftware}}, period, fresh, false)
+	return perfFirstPeriod(&perf.SampleConfig{Attr: perf.Attr{Type: perf.TypeSoftware}}, period, fresh, false)
 }
 
 // PerfLostStart returns what is lost of a clock with that first period on a thread

@@ -88,29 +88,29 @@ func PerfBufs() (bufs []*PerfBuf) {
 // Rounds returns how often b has been written from the start.
 func (b *perfBuf) Rounds() int { return int(b.log.w.load().dataCount()/perfBufWords) + 1 }
 
-// A PerfPlace is a perfPlace.
-type PerfPlace struct {
-	Kind             perf.Place
+// A PerfObject is a perfObject.
+type PerfObject struct {
+	Kind             perf.MemKind
 	Base, Size, Type uintptr
 	Site             []uintptr
 }
 
-// PerfPlaceOf finds what is at addr, as a handler does: nothing preempts it.
-func PerfPlaceOf(addr uintptr) PerfPlace {
+// PerfObjectOf finds what is at addr, as a handler does: nothing preempts it.
+func PerfObjectOf(addr uintptr) PerfObject {
 	mp := acquirem()
-	var p perfPlace
+	var p perfObject
 	p.find(addr, mp.curg)
 	releasem(mp)
 	var stk []uintptr
 	if p.site != 0 {
 		stk = perfSiteStack(p.site)
 	}
-	return PerfPlace{p.kind, p.base, p.size, p.typ, stk}
+	return PerfObject{p.kind, p.base, p.size, p.typ, stk}
 }
 
-// PerfPlaceSweeping finds what is at addr, in an object of the heap, while its span's sweepgen
+// PerfObjectSweeping finds what is at addr, in an object of the heap, while its span's sweepgen
 // is off by so much, or while somebody changes its specials.
-func PerfPlaceSweeping(addr uintptr, off int32, changing bool) (got PerfPlace) {
+func PerfObjectSweeping(addr uintptr, off int32, changing bool) (got PerfObject) {
 	stw := stopTheWorld(stwForTestReadMemStatsSlow)
 	s := spanOf(addr)
 	gen, key := s.sweepgen, s.speciallock.key
@@ -118,7 +118,7 @@ func PerfPlaceSweeping(addr uintptr, off int32, changing bool) (got PerfPlace) {
 	if changing {
 		s.speciallock.key = 1
 	}
-	got = PerfPlaceOf(addr)
+	got = PerfObjectOf(addr)
 	s.sweepgen, s.speciallock.key = gen, key
 	startTheWorld(stw)
 	return got

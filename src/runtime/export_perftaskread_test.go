@@ -41,7 +41,7 @@ func PerfPeekLater() int64 {
 	a := perfNewAccount(perf.PartChan)
 	a.ticks[perf.PartRunnable], a.ticks[perf.PartRunning] = ticks(second), ticks(second)
 	a.since = a.settled + ticks(2*second)
-	var u perf.Usage
+	var u perf.GoroutineTime
 	a.peek(&u, a.latest+second, a.settled+ticks(second))
 	perfFreeAccount.push(&a.node)
 	perfCountAccount(-1)

@@ -103,9 +103,9 @@ type perfEpoch struct {
 
 	next      *perfEpoch
 	number    uint64
-	intervals uint32     // that began in it and are open
-	nanos     int64      // perfNow when it began
-	usage     perf.Usage // then
+	intervals uint32             // that began in it and are open
+	nanos     int64              // perfNow when it began
+	usage     perf.GoroutineTime // then
 }
 
 const perfNoThread = -1

@@ -65,7 +65,7 @@ func perfMeasureWith(mp *m, ss *perfSession, event, period uint64, chain bool, f
 	// For the handler its samples are like any other, of the session's only event.
 	s := &perfTables.slots[ss.slots[0]]
 	cfg, rung, log, n, mask, chained := s.cfg, s.rung, s.log, ss.n, ss.mask, s.chain
-	s.cfg = perf.Config{Attr: perf.Attr{Type: perf.TypeSoftware, Config: event, ExcludeKernel: true}, Period: period}
+	s.cfg = perf.SampleConfig{Attr: perf.Attr{Type: perf.TypeSoftware, Config: event, ExcludeKernel: true}, Period: period}
 	s.cfg.Periods[0] = period
 	s.rung = 0
 	s.chain = chain
@@ -95,7 +95,7 @@ func perfMeasureWith(mp *m, ss *perfSession, event, period uint64, chain bool, f
 	}
 	s.cfg, s.rung, s.log, ss.n, ss.mask = cfg, rung, log, n, mask
 	s.chain = chained
-	s.stats = perf.Stats{Precise: cfg.Precise}
+	s.stats = perf.EventLedger{Precise: cfg.Precise}
 }
 
 // measureSample measures what a sample costs with t, the current thread, which a

@@ -3,7 +3,7 @@
 // license that can be found in the LICENSE file.
 
 // Samples with the address that the instruction accessed. Each is recorded by itself, with
-// what is at the address; see perfplace.go.
+// what is at the address; see perfobject.go.
 
 package runtime
 
@@ -189,17 +189,17 @@ func (t *perfThread) addData(i int, rec *perfRecord, c *sigctxt, gp *g) {
 		tagPtr = &gp.m.curg.labels
 		goid = gp.m.curg.goid
 	}
-	var place perfPlace
-	place.find(t.access.addr, gp)
+	var object perfObject
+	object.find(t.access.addr, gp)
 
 	d := &t.data
 	d[perf.DataMark] = perf.DataFollows
 	d[perf.DataAddr] = t.access.addr
-	d[perf.DataBase] = place.base
-	d[perf.DataSize] = place.size
-	d[perf.DataType] = place.typ
-	d[perf.DataSite] = place.site
-	d[perf.DataPlace] = uintptr(place.kind) | uintptr(t.access.cpu)<<8
+	d[perf.DataBase] = object.base
+	d[perf.DataSize] = object.size
+	d[perf.DataType] = object.typ
+	d[perf.DataSite] = object.site
+	d[perf.DataMem] = uintptr(object.kind) | uintptr(t.access.cpu)<<8
 	d[perf.DataGoid], d[perf.DataGoid+1] = perfHalves(goid)
 	d[perf.DataWeight], d[perf.DataWeight+1] = perfHalves(t.access.weight)
 	d[perf.DataSource], d[perf.DataSource+1] = perfHalves(t.access.source)

@@ -116,7 +116,7 @@ func (a *perfAccount) keepEpoch() {
 // usage, unless it is nil, is what a has used up to now; what it had used at the
 // beginning of the epoch is subtracted. ok is false if no interval is open that began
 // then: it is a copy of one that has ended.
-func (a *perfAccount) leaveEpoch(number uint64, usage *perf.Usage) (began int64, ok bool) {
+func (a *perfAccount) leaveEpoch(number uint64, usage *perf.GoroutineTime) (began int64, ok bool) {
 	if number == a.number {
 		if a.perfEpoch.intervals == 0 {
 			return 0, false
@@ -154,7 +154,7 @@ func (a *perfAccount) leaveInterval(c *perfAccountCounts) {
 // which it is from now on if it was not.
 //
 //go:linkname perfAccountRead runtime/pprof.runtime_perfAccountRead
-func perfAccountRead(u *perf.Usage) {
+func perfAccountRead(u *perf.GoroutineTime) {
 	mp := acquirem()
 	perfCPUOpen(mp)
 	a := perfOwnAccount()
@@ -227,7 +227,7 @@ func perfAccountCount(set perf.SetID, dst []perf.Count) (unread uint64, f perf.F
 //
 //go:linkname perfIntervalStart runtime/pprof.runtime_perfIntervalStart
 //go:nosplit
-func perfIntervalStart(iv *perf.Interval, set perf.SetID, n int) perf.IntervalError {
+func perfIntervalStart(iv *perf.OpenInterval, set perf.SetID, n int) perf.IntervalError {
 	gp := getg()
 	a := gp.account.ptr()
 	if iv.Account != 0 || a == nil {
@@ -260,7 +260,7 @@ func perfIntervalStart(iv *perf.Interval, set perf.SetID, n int) perf.IntervalEr
 	return perf.IntervalOK
 }
 
-func perfIntervalStartFull(iv *perf.Interval, set perf.SetID, n int) (err perf.IntervalError) {
+func perfIntervalStartFull(iv *perf.OpenInterval, set perf.SetID, n int) (err perf.IntervalError) {
 	if iv.Account != 0 {
 		return perf.IntervalOpen
 	}
@@ -295,7 +295,7 @@ func perfIntervalStartFull(iv *perf.Interval, set perf.SetID, n int) (err perf.I
 //
 //go:linkname perfIntervalEnd runtime/pprof.runtime_perfIntervalEnd
 //go:nosplit
-func perfIntervalEnd(iv *perf.Interval, u *perf.Usage, counts *perf.Count, n int, more bool) (unread uint64, f perf.Failure, err perf.IntervalError) {
+func perfIntervalEnd(iv *perf.OpenInterval, u *perf.GoroutineTime, counts *perf.Count, n int, more bool) (unread uint64, f perf.Failure, err perf.IntervalError) {
 	gp := getg()
 	a := gp.account.ptr()
 	if iv.Account == 0 || a == nil || a.serial != iv.Account || a.number != iv.Epoch || a.perfEpoch.intervals == 0 || more {
@@ -317,7 +317,7 @@ func perfIntervalEnd(iv *perf.Interval, u *perf.Usage, counts *perf.Count, n int
 		return perfIntervalEndFull(iv, u, counts, n, more)
 	}
 	d := a.latest - iv.Nanos
-	*u = perf.Usage{Wall: d, Measured: d, Waker: a.waker}
+	*u = perf.GoroutineTime{Wall: d, Measured: d, Waker: a.waker}
 	u.Parts[perf.PartRunning] = d
 	if c != nil {
 		dst := (*[perf.MaxEvents]perf.Count)(unsafe.Pointer(counts))
@@ -338,7 +338,7 @@ func perfIntervalEnd(iv *perf.Interval, u *perf.Usage, counts *perf.Count, n int
 	return 0, f, perf.IntervalOK
 }
 
-func perfIntervalEndFull(iv *perf.Interval, u *perf.Usage, counts *perf.Count, n int, more bool) (unread uint64, f perf.Failure, err perf.IntervalError) {
+func perfIntervalEndFull(iv *perf.OpenInterval, u *perf.GoroutineTime, counts *perf.Count, n int, more bool) (unread uint64, f perf.Failure, err perf.IntervalError) {
 	if iv.Account == 0 {
 		return 0, f, perf.IntervalNotOpen
 	}
@@ -392,7 +392,7 @@ func perfIntervalEndFull(iv *perf.Interval, u *perf.Usage, counts *perf.Count, n
 }
 
 // perfIntervalBase makes counts what the goroutine has counted before iv.
-func perfIntervalBase(iv *perf.Interval, counts []perf.Count) {
+func perfIntervalBase(iv *perf.OpenInterval, counts []perf.Count) {
 	for i, c := range counts {
 		iv.Values[i] = c.Value
 		iv.Times[i].Enabled, iv.Times[i].Running = c.Enabled, c.Running
@@ -401,7 +401,7 @@ func perfIntervalBase(iv *perf.Interval, counts []perf.Count) {
 }
 
 // perfIntervalCount returns what the goroutine has counted before iv of event i.
-func perfIntervalCount(iv *perf.Interval, i int) perf.Count {
+func perfIntervalCount(iv *perf.OpenInterval, i int) perf.Count {
 	t := iv.Times[i]
 	if iv.Seq != 0 {
 		t = iv.Times[0]

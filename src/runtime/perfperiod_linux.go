@@ -97,7 +97,7 @@ func perfStartRungs(ss *perfSession) {
 // its first one until somebody looks at its ring, which is full by then if that period is
 // short. So its first overflow is put off, too. Such a thread has been found at a random
 // moment of its life anyway.
-func perfFirstPeriod(c *perf.Config, period uint64, fresh, inC bool) (start, first uint64) {
+func perfFirstPeriod(c *perf.SampleConfig, period uint64, fresh, inC bool) (start, first uint64) {
 	first = 1 + uint64(cheaprand64())%period
 	least := uint64(0)
 	switch {

@@ -24,7 +24,7 @@ import (
 // end by itself.
 //
 //go:linkname perfProbe runtime/pprof.runtime_perfProbe
-func perfProbe(cfg *perf.Config, budget int64, step func()) (samples, counted uint64, ran bool, f perf.Failure) {
+func perfProbe(cfg *perf.SampleConfig, budget int64, step func()) (samples, counted uint64, ran bool, f perf.Failure) {
 	fd, lead := perfProbeOpen(cfg, int32(getg().m.procid))
 	if fd < 0 {
 		return 0, 0, false, perf.Failure{Op: perf.OpOpen, Errno: -fd}
@@ -56,7 +56,7 @@ func perfProbe(cfg *perf.Config, budget int64, step func()) (samples, counted ui
 // locked the goroutine to its thread.
 //
 //go:linkname perfProbeCount runtime/pprof.runtime_perfProbeCount
-func perfProbeCount(cfg *perf.Config, step func()) (counted uint64, ran bool) {
+func perfProbeCount(cfg *perf.SampleConfig, step func()) (counted uint64, ran bool) {
 	fd, lead := perfProbeOpen(cfg, int32(getg().m.procid))
 	if fd < 0 {
 		return 0, false
@@ -82,7 +82,7 @@ const perfProbeFormat = _PERF_FORMAT_TOTAL_TIME_ENABLED | _PERF_FORMAT_TOTAL_TIM
 
 // perfProbeOpen is perfOpen for a probe, which shares nothing with a session. lead is the
 // counter that leads the probe's, or -1.
-func perfProbeOpen(cfg *perf.Config, tid int32) (fd, lead int32) {
+func perfProbeOpen(cfg *perf.SampleConfig, tid int32) (fd, lead int32) {
 	lead = -1
 	if cfg.Leader != 0 {
 		if lead = perfOpenLeader(&cfg.Attr, tid); lead < 0 {

@@ -32,7 +32,7 @@ import (
 type perfSlot struct {
 	// cfg is written by perfStart before any thread is armed for the slot, and
 	// again after the last has been disarmed. The handler reads it without a lock.
-	cfg perf.Config
+	cfg perf.SampleConfig
 
 	// rung is the index in cfg.Periods of the period that threads start with.
 	// It is written with cfg.
@@ -61,7 +61,7 @@ type perfSlot struct {
 
 	// stats is the ledger. It is written under perfProf.lock only: the handler
 	// counts in its thread's perfCounter, whose ledger is added here at disarm.
-	stats perf.Stats
+	stats perf.EventLedger
 }
 
 const (
@@ -140,7 +140,7 @@ var perfTables struct {
 // runtime/pprof has a lock for that.
 //
 //go:linkname perfStart runtime/pprof.runtime_perfStart
-func perfStart(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failure) {
+func perfStart(cfg []perf.SampleConfig, limits perf.Limits) (session int, f perf.Failure) {
 	systemstack(func() { session, f = perfTake(cfg, limits) })
 	if f.Op != perf.OpNone {
 		return 0, f
@@ -162,7 +162,7 @@ func perfStart(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failu
 }
 
 // perfTake takes slots for a session.
-func perfTake(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failure) {
+func perfTake(cfg []perf.SampleConfig, limits perf.Limits) (session int, f perf.Failure) {
 	if len(cfg) == 0 || len(cfg) > perf.MaxEvents {
 		return 0, perf.Failure{Op: perf.OpBusy}
 	}
@@ -201,7 +201,7 @@ func perfTake(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failur
 		}
 		s := &perfTables.slots[i]
 		s.cfg = cfg[ss.n]
-		s.stats = perf.Stats{Precise: s.cfg.Precise}
+		s.stats = perf.EventLedger{Precise: s.cfg.Precise}
 		s.session = uint8(session)
 		ss.slots[ss.n] = uint8(i)
 		ss.mask |= perfSlotBit(i)
@@ -234,7 +234,7 @@ func perfSurvey() {
 // perfWatched reports whether one of the given slots watches the executions that c
 // would watch. Which hits of a breakpoint are the same execution again is known by
 // goroutine, for one event; see perfPreempted.
-func perfWatched(c *perf.Config, slots perfSlots) bool {
+func perfWatched(c *perf.SampleConfig, slots perfSlots) bool {
 	for i := range perfTables.slots {
 		o := &perfTables.slots[i].cfg
 		if slots.has(i) && c.Watch() && o.Watch() && o.Config1 == c.Config1 {
@@ -273,7 +273,7 @@ func perfDone(session int) {
 	systemstack(func() {
 		lock(&perfProf.lock)
 		for _, slot := range ss.slots[:ss.n] {
-			perfTables.slots[slot].cfg = perf.Config{}
+			perfTables.slots[slot].cfg = perf.SampleConfig{}
 		}
 		ss.n, ss.mask = 0, 0
 		perfSurvey()
@@ -288,7 +288,7 @@ func perfDone(session int) {
 // perfStop and perfDone.
 //
 //go:linkname perfStats runtime/pprof.runtime_perfStats
-func perfStats(session, event int) (st perf.Stats) {
+func perfStats(session, event int) (st perf.EventLedger) {
 	systemstack(func() {
 		lock(&perfProf.lock)
 		st = perfTables.slots[perfTables.sessions[session].slots[event]].stats

@@ -345,7 +345,7 @@ func (t *perfThread) drainCounters(hits *perfHits, gp *g, fd int32) {
 // overflowed since the last signal, which names fd: by the counter's value.
 //
 //go:nowritebarrierrec
-func (c *perfCounter) overflows(cfg *perf.Config, fd int32) (n uint64) {
+func (c *perfCounter) overflows(cfg *perf.SampleConfig, fd int32) (n uint64) {
 	var v perfCounterValue
 	switch {
 	case cfg.Clock():

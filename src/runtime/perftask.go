@@ -60,7 +60,7 @@ type perfTask struct {
 
 	// What those have used that are not members any more. The counts are there if events is
 	// not 0, as those of a member are.
-	usage      perf.Usage
+	usage      perf.GoroutineTime
 	counts     [perf.MaxEvents]perf.Count
 	unread     uint64
 	goroutines uint64
@@ -89,7 +89,7 @@ type perfMember struct {
 	back  *perfTaskBack // what it worked for before, or nil
 
 	// What the account had when the goroutine joined. See perfTask for the counts.
-	usage  perf.Usage
+	usage  perf.GoroutineTime
 	counts [perf.MaxEvents]perf.Count
 	unread uint64
 
@@ -182,7 +182,7 @@ func perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.SetID, n
 	t.root, t.parent, t.depth = t, nil, 0
 	t.span, t.set, t.events = span, set, n
 	t.kind.Store(kind)
-	t.usage = perf.Usage{}
+	t.usage = perf.GoroutineTime{}
 	t.goroutines, t.unfound, t.goid = 0, 0, 0
 	t.refs, t.ended = 1, 0
 	t.open.Store(true)
@@ -320,7 +320,7 @@ func (a *perfAccount) leaveTask(why perfLeaving) {
 // root.lock.
 //
 //go:nowritebarrierrec
-func (t *perfTask) remove(m *perfMember, usage *perf.Usage, c *perfAccountCounts) {
+func (t *perfTask) remove(m *perfMember, usage *perf.GoroutineTime, c *perfAccountCounts) {
 	m.addTo(t, usage, c)
 	if m.ranAtEnd != 0 {
 		// It may be less: it was taken to have a CPU while it was on a thread.
@@ -367,7 +367,7 @@ func (a *perfAccount) noMember(m *perfMember, c *perfAccountCounts) {
 // at m. The caller holds root.lock.
 //
 //go:nowritebarrierrec
-func (m *perfMember) addTo(t *perfTask, usage *perf.Usage, c *perfAccountCounts) {
+func (m *perfMember) addTo(t *perfTask, usage *perf.GoroutineTime, c *perfAccountCounts) {
 	for root := t.root; t != nil; t = t.parent {
 		t.usage.AddSince(usage, &m.usage)
 		if c != nil && t.set == c.set {
@@ -454,7 +454,7 @@ func (t *perfTask) freeAll() {
 func (p *perfMember) inherit(newg *g, a *perfAccount) {
 	m := perfNewMember()
 	m.goid, m.startpc, m.gopc = newg.goid, newg.startpc, newg.gopc
-	m.usage = perf.Usage{}
+	m.usage = perf.GoroutineTime{}
 	m.label, m.back = false, nil
 	var c *perfAccountCounts
 	if p.task.events > 0 {

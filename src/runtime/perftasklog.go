@@ -40,7 +40,7 @@ type perfTaskLog struct {
 type perfTaskChunk struct {
 	_         sys.NotInHeap
 	node      lfnode
-	stretches [perf.TaskStretchChunk]perf.Stretch
+	stretches [perf.TaskStretchChunk]perf.TaskStretch
 }
 
 var perfFreeChunks lfstack
@@ -141,14 +141,14 @@ func (l *perfTaskLog) free() {
 }
 
 //go:nowritebarrierrec
-func (l *perfTaskLog) at(i int) *perf.Stretch {
+func (l *perfTaskLog) at(i int) *perf.TaskStretch {
 	return &l.chunks[i/perf.TaskStretchChunk].stretches[i%perf.TaskStretchChunk]
 }
 
 // add adds s.
 //
 //go:nowritebarrierrec
-func (l *perfTaskLog) add(s *perf.Stretch) {
+func (l *perfTaskLog) add(s *perf.TaskStretch) {
 	if d := s.End - s.Start; d < l.least {
 		l.short++
 		l.shortTicks += d
@@ -219,7 +219,7 @@ func perfLogAway(gp *g, a *perfAccount, now int64) {
 	if m == nil {
 		return
 	}
-	s := perf.Stretch{Goid: gp.goid, Start: a.turn, Wake: a.since, End: now, Part: perf.PartRunnable}
+	s := perf.TaskStretch{Goid: gp.goid, Start: a.turn, Wake: a.since, End: now, Part: perf.PartRunnable}
 	if s.Wake > s.Start {
 		s.Part, s.Reason = perfWaits[gp.waitreason].part, uint8(gp.waitreason)
 	}
@@ -243,7 +243,7 @@ func perfLogKept(gp *g, a *perfAccount, bp uintptr, now int64) {
 	if m == nil {
 		return
 	}
-	s := perf.Stretch{Goid: gp.goid, Start: a.since, Wake: now, End: now, Part: a.part, OnThread: true}
+	s := perf.TaskStretch{Goid: gp.goid, Start: a.since, Wake: now, End: now, Part: a.part, OnThread: true}
 	if a.part != perf.PartSyscall && a.part != perf.PartC {
 		s.Reason = uint8(gp.waitreason)
 	}
@@ -254,7 +254,7 @@ func perfLogKept(gp *g, a *perfAccount, bp uintptr, now int64) {
 // log adds s to the logs of m's task and of those that it is a child of.
 //
 //go:nowritebarrierrec
-func (m *perfMember) log(s *perf.Stretch) {
+func (m *perfMember) log(s *perf.TaskStretch) {
 	s.Stopped, s.Stop = perfStoppedIn(s.Start, s.End)
 	root := m.task.root
 	root.lockTree()
@@ -403,7 +403,7 @@ func perfFramePCs(gp *g, bp uintptr, pcs []uintptr) (n uint8) {
 // times by the monotonic clock. dst has room for MaxTaskStretches.
 //
 //go:linkname perfTaskLogRead runtime/task.runtime_perfTaskLogRead
-func perfTaskLogRead(id perf.TaskID, dst []perf.Stretch) (n int) {
+func perfTaskLogRead(id perf.TaskID, dst []perf.TaskStretch) (n int) {
 	mp := acquirem()
 	if t := perfFindTask(id); t != nil {
 		root := t.root

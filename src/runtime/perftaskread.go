@@ -53,7 +53,7 @@ type perfAsking struct {
 	// What those had used that left since, and had not been looked at.
 	more   bool // the lock has been let go of
 	gone   uint64
-	left   perf.Usage
+	left   perf.GoroutineTime
 	counts [perf.MaxEvents]perf.Count
 	unread uint64
 }
@@ -134,7 +134,7 @@ func (r *perfAsking) look(f func(s *perfTask, m *perfMember) (work int)) (free *
 		if work >= perfAskMost {
 			if !r.more {
 				r.more = true
-				r.gone, r.left, r.counts, r.unread = 0, perf.Usage{}, [perf.MaxEvents]perf.Count{}, 0
+				r.gone, r.left, r.counts, r.unread = 0, perf.GoroutineTime{}, [perf.MaxEvents]perf.Count{}, 0
 			}
 			more = true
 			break
@@ -238,7 +238,7 @@ func (r *perfAsking) begin(u *perf.TaskUsage, own *perfAccount) {
 // read stores in u, which is zero, what those have used that are no members any more, as of
 // nanos if t has not ended. The caller holds root.lock.
 func (t *perfTask) read(u *perf.TaskUsage, nanos int64) {
-	u.Usage = t.usage
+	u.GoroutineTime = t.usage
 	if t.events > 0 {
 		u.Counts, u.Unread = t.counts, t.unread
 	}
@@ -275,7 +275,7 @@ func (r *perfAsking) readAll(u *perf.TaskUsage, mp *m) *m {
 // read adds what the next members have used. See look.
 func (r *perfAsking) read(u *perf.TaskUsage) (free *perfTask, more bool) {
 	return r.look(func(s *perfTask, m *perfMember) (work int) {
-		var used perf.Usage
+		var used perf.GoroutineTime
 		m.account.peek(&used, r.nanos, r.ticks)
 		return r.add(u, s, m, &used)
 	})
@@ -283,13 +283,13 @@ func (r *perfAsking) read(u *perf.TaskUsage) (free *perfTask, more bool) {
 
 // add adds what m, a member of s, has used if its account has used that much. It returns
 // how much there was to look at.
-func (r *perfAsking) add(u *perf.TaskUsage, s *perfTask, m *perfMember, used *perf.Usage) (work int) {
+func (r *perfAsking) add(u *perf.TaskUsage, s *perfTask, m *perfMember, used *perf.GoroutineTime) (work int) {
 	t := r.task
 	if m.goid != t.goid || t.open.Load() {
 		u.Working++ // who began it does not outlive it
 	}
 	t.outlives(m, u, used.Parts[perf.PartRunning])
-	u.Usage.AddSince(used, &m.usage)
+	u.GoroutineTime.AddSince(used, &m.usage)
 	if t.events == 0 || s.set != t.set {
 		return 1
 	}
@@ -308,7 +308,7 @@ func (r *perfAsking) finish(u *perf.TaskUsage) (free *perfTask) {
 	t := r.task
 	if r.more {
 		u.Working += r.gone
-		u.Usage.Add(&r.left)
+		u.GoroutineTime.Add(&r.left)
 		for i := range t.events {
 			u.Counts[i].Add(r.counts[i])
 		}
@@ -350,7 +350,7 @@ func (t *perfTask) with(free *perfTask) *perfTask {
 // now. It stays an account: a is a member's, and the caller holds root.lock.
 //
 // What is running is taken to have a CPU: only the thread itself can ask for that.
-func (a *perfAccount) peek(u *perf.Usage, nanos, ticks int64) {
+func (a *perfAccount) peek(u *perf.GoroutineTime, nanos, ticks int64) {
 	b := perfNewAccount(perf.PartOther) // to settle in a's place
 	for {
 		seq := a.seq.Load()

@@ -6,7 +6,7 @@ package runtime_test
 
 import (
 	"context"
-	record "internal/task"
+	"internal/taskrecord"
 	"runtime"
 	"runtime/pprof"
 	"runtime/task"
@@ -168,7 +168,7 @@ func TestPerfTaskEndLate(t *testing.T) {
 		if err := task.Start(task.Config{Rate: 1}); err != nil {
 			t.Fatal(err)
 		}
-		r := record.NewRingReader(false)
+		r := taskrecord.NewRingReader(false)
 		stop := make(chan bool)
 		tk := perfReadMembers("endlate", members, stop)
 		runtime.PerfAskedFor()

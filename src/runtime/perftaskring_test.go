@@ -8,7 +8,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"runtime"
 	"runtime/task"
 	"strings"
@@ -61,7 +61,7 @@ func TestPerfTaskRingDamaged(t *testing.T) {
 	}
 	const tasks = 2 // that push makes, each with a record
 	// read reads all that there is, which is what was pushed since and is not as it was.
-	read := func(r record.RingReader, what string, pushed uint64) (last string, lost uint64) {
+	read := func(r taskrecord.RingReader, what string, pushed uint64) (last string, lost uint64) {
 		t.Helper()
 		for range pushed + 1 {
 			rec := r.Next()
@@ -100,7 +100,7 @@ func TestPerfTaskRingDamaged(t *testing.T) {
 			for d, damage := range damages {
 				trials++
 				what := fmt.Sprintf("%s: word %d, damage %d", kind, at, d)
-				r := record.NewRingReader(false)
+				r := taskrecord.NewRingReader(false)
 				state()
 				before = rings
 				push(kind)
@@ -127,7 +127,7 @@ func TestPerfTaskRingDamaged(t *testing.T) {
 					t.Fatalf("%s: then the last record has the note %q, for %d; before, %d records were dropped, now %+v", what, last, n, dropped, r.Stats())
 				}
 				if trials%100 == 0 {
-					all := record.NewRingReader(true)
+					all := taskrecord.NewRingReader(true)
 					for all.Next() != nil {
 					}
 					if s := all.Stats(); s.Pushed != s.Popped+s.Dropped || s.Waiting != 0 {
@@ -158,7 +158,7 @@ func TestPerfTaskRingDamaged(t *testing.T) {
 		}
 		for d, damage := range append(damages, between) {
 			for at := range uint64(2) {
-				r, idle := record.NewRingReader(false), record.NewRingReader(false)
+				r, idle := taskrecord.NewRingReader(false), taskrecord.NewRingReader(false)
 				state()
 				from = rings[i].head
 				push(kind)

@@ -163,7 +163,7 @@ func perfTaskOutlived(id perf.TaskID, any bool) (nanos int64, n int) {
 					return 0
 				}
 				if m.ranAtEnd != 0 && m.outlived == id {
-					var used perf.Usage
+					var used perf.GoroutineTime
 					m.account.peek(&used, r.nanos, r.ticks)
 					nanos += max(0, used.Parts[perf.PartRunning]-(m.ranAtEnd-1))
 					n++

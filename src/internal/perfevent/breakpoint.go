@@ -51,7 +51,7 @@ func (r *Resolver) parseBreakpoint(s string) (*Event, *Error) {
 		Unit:   unitCount,
 		Period: periodEach,
 		Kind:   Breakpoint,
-		Attrs:  []Attr{{Attr: perf.Attr{Type: perf.TypeBreakpoint, Config1: addr, Config2: n, BPType: bpType}}},
+		Attrs:  []PMUAttr{{Attr: perf.Attr{Type: perf.TypeBreakpoint, Config1: addr, Config2: n, BPType: bpType}}},
 	}
 	return r.finish(e, &mods)
 }

@@ -21,8 +21,8 @@ import "internal/runtime/perf"
 // EINVAL: the highest bit of sample_period must not be set).
 const MaxPeriod = 1<<63 - 1
 
-// An Attr selects and filters one event on one PMU.
-type Attr struct {
+// A PMUAttr selects and filters one event on one PMU.
+type PMUAttr struct {
 	perf.Attr
 	PMU string // its name in sysfs; "" leaves the choice to the kernel
 }
@@ -69,7 +69,7 @@ type Event struct {
 	// Attrs has one element; several on machines with several kinds of core,
 	// where the event is to be opened with each, and the samples summed: a
 	// thread counts with one of them at a time, whichever core it is on.
-	Attrs []Attr
+	Attrs []PMUAttr
 }
 
 // SamplePeriod returns the period to give to the kernel when the user asks for

@@ -79,7 +79,7 @@ func (p *pmu) adaptIBS(e *Event) *Error {
 
 // hasIBS reports whether the kernel gives a, an event of an AMD core PMU, to
 // IBS if it is to be precise.
-func hasIBS(a *Attr) bool {
+func hasIBS(a *PMUAttr) bool {
 	switch a.Type {
 	case perf.TypeHardware:
 		return a.Config == 0

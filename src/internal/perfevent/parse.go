@@ -167,12 +167,12 @@ func (r *Resolver) presetEvent(p *Preset) *Event {
 	if p.Kind == Hardware || p.Kind == Cache {
 		if cores := r.corePMUs(); len(cores) > 1 {
 			for _, c := range cores {
-				e.Attrs = append(e.Attrs, Attr{perf.Attr{Type: p.Type, Config: p.Config | uint64(c.typ)<<32}, c.name})
+				e.Attrs = append(e.Attrs, PMUAttr{perf.Attr{Type: p.Type, Config: p.Config | uint64(c.typ)<<32}, c.name})
 			}
 			return e
 		}
 	}
-	e.Attrs = []Attr{{Attr: perf.Attr{Type: p.Type, Config: p.Config}}}
+	e.Attrs = []PMUAttr{{Attr: perf.Attr{Type: p.Type, Config: p.Config}}}
 	return e
 }
 
@@ -209,11 +209,11 @@ func (r *Resolver) rawEvent(name string) (*Event, *Error) {
 	}
 	if cores := r.corePMUs(); len(cores) > 1 {
 		for _, c := range cores {
-			e.Attrs = append(e.Attrs, Attr{perf.Attr{Type: c.typ, Config: config}, c.name})
+			e.Attrs = append(e.Attrs, PMUAttr{perf.Attr{Type: c.typ, Config: config}, c.name})
 		}
 		return e, nil
 	}
-	e.Attrs = []Attr{{Attr: perf.Attr{Type: perf.TypeRaw, Config: config}}}
+	e.Attrs = []PMUAttr{{Attr: perf.Attr{Type: perf.TypeRaw, Config: config}}}
 	return e, nil
 }
 

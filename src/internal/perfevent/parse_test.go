@@ -14,7 +14,7 @@ import (
 
 // show writes attributes in short: "type:config", then what else is not zero.
 // The filters are written as what is counted, since that is what is asked for.
-func show(attrs []perfevent.Attr) string {
+func show(attrs []perfevent.PMUAttr) string {
 	var all []string
 	for _, a := range attrs {
 		s := strconv.FormatUint(uint64(a.Type), 10) + ":" + hex(a.Config)

@@ -98,7 +98,7 @@ func (r *Resolver) pmuEvent(p *pmu, terms []term) (*Event, *Error) {
 	if e.Type == "" {
 		e.Type = p.name + "/" + joinTerms(terms) + "/"
 	}
-	a := Attr{PMU: p.name, Attr: perf.Attr{
+	a := PMUAttr{PMU: p.name, Attr: perf.Attr{
 		Type:    p.typ,
 		Config:  enc.config[0],
 		Config1: enc.config[1],
@@ -111,7 +111,7 @@ func (r *Resolver) pmuEvent(p *pmu, terms []term) (*Event, *Error) {
 			a.Config |= uint64(p.typ) << 32 // see presetEvent
 		}
 	}
-	e.Attrs = []Attr{a}
+	e.Attrs = []PMUAttr{a}
 	return e, nil
 }
 

@@ -55,7 +55,7 @@ func (r *Resolver) parseTracepoint(system, rest string) (*Event, *Error) {
 		Period:     periodEach,
 		Kind:       Tracepoint,
 		KernelOnly: true,
-		Attrs:      []Attr{{Attr: perf.Attr{Type: perf.TypeTracepoint, Config: id}}},
+		Attrs:      []PMUAttr{{Attr: perf.Attr{Type: perf.TypeTracepoint, Config: id}}},
 	}
 	return r.finish(e, &m)
 }

@@ -17,7 +17,7 @@ import (
 // Provided by package runtime; see perfinterval.go there.
 
 //go:noescape
-func runtime_perfAccountRead(u *perf.Usage)
+func runtime_perfAccountRead(u *perf.GoroutineTime)
 func runtime_perfAccountRunning() int64
 func runtime_perfAccountCPU(always bool) (supported bool)
 
@@ -120,10 +120,10 @@ func (t *GoroutineTime) Part(p TimePart) time.Duration {
 }
 
 // usage returns t as the runtime fills it. The two types have the same fields.
-func (t *GoroutineTime) usage() *perf.Usage { return (*perf.Usage)(unsafe.Pointer(t)) }
+func (t *GoroutineTime) usage() *perf.GoroutineTime { return (*perf.GoroutineTime)(unsafe.Pointer(t)) }
 
 //go:linkname timeUsage runtime/task.pprof_timeUsage
-func timeUsage(t *GoroutineTime) *perf.Usage { return t.usage() }
+func timeUsage(t *GoroutineTime) *perf.GoroutineTime { return t.usage() }
 
 // ReadGoroutineTime stores in t where the time of the calling goroutine went since it is
 // accounted, which it is from now on if it was not. It does not allocate memory, except

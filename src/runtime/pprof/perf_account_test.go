@@ -72,16 +72,7 @@ func init() {
 // TestTimeFields tests that GoroutineTime is what the runtime fills, that the names of
 // parts are there, and that each is one.
 func TestTimeFields(t *testing.T) {
-	ours, theirs := reflect.TypeFor[GoroutineTime](), reflect.TypeOf(new(GoroutineTime).usage()).Elem()
-	if ours.NumField() != theirs.NumField() || ours.Size() != theirs.Size() {
-		t.Fatalf("%v has %d fields, %v %d", ours, ours.NumField(), theirs, theirs.NumField())
-	}
-	for i := range ours.NumField() {
-		a, b := ours.Field(i), theirs.Field(i)
-		if !strings.EqualFold(a.Name, b.Name) || a.Offset != b.Offset || a.Type.Size() != b.Type.Size() {
-			t.Errorf("field %d: %s at %d here, %s at %d there", i, a.Name, a.Offset, b.Name, b.Offset)
-		}
-	}
+	checkFields(t, reflect.TypeFor[GoroutineTime](), reflect.TypeOf(new(GoroutineTime).usage()).Elem())
 	seen := make(map[string]bool)
 	for p := range numTimeParts {
 		if s := p.String(); s == "" || seen[s] {
@@ -92,6 +83,25 @@ func TestTimeFields(t *testing.T) {
 	}
 	if s := numTimeParts.String(); !strings.Contains(s, strconv.Itoa(int(numTimeParts))) {
 		t.Errorf("a part that does not exist is %q", s)
+	}
+}
+
+// TestCounterValueFields tests that CounterValue is what the runtime fills.
+func TestCounterValueFields(t *testing.T) {
+	checkFields(t, reflect.TypeFor[CounterValue](), reflect.TypeOf(new(CounterValue).runtime()).Elem())
+}
+
+// checkFields checks that a pointer to one of two types may be converted to one to the other: they
+// have fields of the same names and sizes at the same offsets.
+func checkFields(t *testing.T, ours, theirs reflect.Type) {
+	if ours.NumField() != theirs.NumField() || ours.Size() != theirs.Size() {
+		t.Fatalf("%v has %d fields, %v %d", ours, ours.NumField(), theirs, theirs.NumField())
+	}
+	for i := range ours.NumField() {
+		a, b := ours.Field(i), theirs.Field(i)
+		if !strings.EqualFold(a.Name, b.Name) || a.Offset != b.Offset || a.Type.Size() != b.Type.Size() {
+			t.Errorf("field %d: %s at %d here, %s at %d there", i, a.Name, a.Offset, b.Name, b.Offset)
+		}
 	}
 }
 

@@ -264,7 +264,7 @@ func TestPerfStartYields(t *testing.T) {
 	wg.Go(func() { perfChurn(quit) })
 
 	// The runtime's part only: what runtime/pprof does, waits for goroutines.
-	cfg := perf.Config{Attr: perf.Attr{Type: perf.TypeSoftware, Config: perf.SWTaskClock}, Period: 10e6}
+	cfg := perf.SampleConfig{Attr: perf.Attr{Type: perf.TypeSoftware, Config: perf.SWTaskClock}, Period: 10e6}
 	cfg.Periods[0] = cfg.Period
 	limits := perf.Limits{FD: perfMaxFD(), Cost: perf.MaxCost}
 
@@ -274,7 +274,7 @@ func TestPerfStartYields(t *testing.T) {
 	for range 5 {
 		var id int
 		var f perf.Failure
-		starting = append(starting, stops.during(func() { id, f = runtime_perfStart([]perf.Config{cfg}, limits) }))
+		starting = append(starting, stops.during(func() { id, f = runtime_perfStart([]perf.SampleConfig{cfg}, limits) }))
 		if f.Op != perf.OpNone {
 			t.Fatal(perfError("task-clock:uk", f))
 		}

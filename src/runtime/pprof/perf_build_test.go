@@ -30,7 +30,7 @@ func buildProfile(w io.Writer, events int) *perfProfile {
 	for i := range events {
 		name := fmt.Sprintf("event%d", i)
 		p.events = append(p.events, &perfEvent{
-			Event:   &perfevent.Event{Name: name, Type: name, Unit: "count", Attrs: make([]perfevent.Attr, 1)},
+			Event:   &perfevent.Event{Name: name, Type: name, Unit: "count", Attrs: make([]perfevent.PMUAttr, 1)},
 			session: s,
 			profile: p,
 			column:  1 + i,
@@ -380,7 +380,7 @@ func TestPerfBuild(t *testing.T) {
 					for _, s := range samples[:100] {
 						for _, pc := range s.stk[1:] {
 							if _, ok := p.locator.find(uintptr(pc), roleFrame); !ok {
-								p.locator.learn(perfPlace{pc: uintptr(pc), role: roleFrame, special: true})
+								p.locator.learn(perfLocEntry{pc: uintptr(pc), role: roleFrame, special: true})
 							}
 						}
 					}

@@ -18,7 +18,7 @@ import (
 	"unsafe"
 )
 
-// Provided by package runtime; see perfplace.go there.
+// Provided by package runtime; see perfobject.go there.
 
 func runtime_perfSiteStack(site uintptr) []uintptr
 
@@ -150,13 +150,13 @@ func (x *perfData) appendLabels(p *perfProfile, dst []byte, data []uint64) []byt
 	n := len(pb.data)
 	label := func(key, value string) { p.b.pbLabel(tagSample_Label, key, value, 0) }
 	addr, base, size := data[perf.DataAddr], data[perf.DataBase], data[perf.DataSize]
-	place := perf.Place(data[perf.DataPlace])
-	object := places[place]
-	switch place {
-	case perf.PlaceHeap, perf.PlaceTiny:
+	kind := perf.MemKind(data[perf.DataMem])
+	object := memKindNames[kind]
+	switch kind {
+	case perf.MemHeap, perf.MemTiny:
 		if site := data[perf.DataSite]; site != 0 {
 			object = x.site(uintptr(site))
-			if place == perf.PlaceTiny && addr != base {
+			if kind == perf.MemTiny && addr != base {
 				object += ", or behind it"
 			}
 		}
@@ -169,7 +169,7 @@ func (x *perfData) appendLabels(p *perfProfile, dst []byte, data []uint64) []byt
 		} else {
 			label("type", "unknown")
 		}
-	case perf.PlaceGlobal:
+	case perf.MemGlobal:
 		if name, start, n := x.globals.find(addr); name != "" {
 			object, base, size = name, start, n
 		}
@@ -194,7 +194,7 @@ func (x *perfData) appendLabels(p *perfProfile, dst []byte, data []uint64) []byt
 	if source&memSnoopHitM != 0 {
 		label("hitm", "true")
 	}
-	label("cpu", strconv.FormatUint(data[perf.DataPlace]>>8, 10))
+	label("cpu", strconv.FormatUint(data[perf.DataMem]>>8, 10))
 	if goid := dataUint64(data, perf.DataGoid); goid != 0 {
 		label("goroutine", strconv.FormatUint(goid, 10))
 	}
@@ -210,17 +210,17 @@ const (
 	memSnoopHitM = 0x10 << 19
 )
 
-// places are the names of objects that have no other.
-var places = [perf.NumPlaces]string{
-	perf.PlaceUnknown:     "unknown",
-	perf.PlaceNone:        "no address",
-	perf.PlaceHeap:        "heap",
-	perf.PlaceTiny:        "heap",
-	perf.PlaceFree:        "free heap",
-	perf.PlaceStack:       "stack",
-	perf.PlaceSystemStack: "system stack",
-	perf.PlaceManual:      "runtime",
-	perf.PlaceGlobal:      "data",
+// memKindNames are the names of objects that have no other.
+var memKindNames = [perf.NumMemKinds]string{
+	perf.MemUnknown:     "unknown",
+	perf.MemNone:        "no address",
+	perf.MemHeap:        "heap",
+	perf.MemTiny:        "heap",
+	perf.MemFree:        "free heap",
+	perf.MemStack:       "stack",
+	perf.MemSystemStack: "system stack",
+	perf.MemManual:      "runtime",
+	perf.MemGlobal:      "data",
 }
 
 // site returns where an object was allocated: the innermost function that is not the

@@ -20,12 +20,12 @@ import (
 )
 
 // dataWords returns what the runtime writes before a stack; see perf.DataWords.
-func dataWords(place perf.Place, cpu uint64, addr, base, size uint64, typ any, goid, weight, source uint64) []uint64 {
+func dataWords(place perf.MemKind, cpu uint64, addr, base, size uint64, typ any, goid, weight, source uint64) []uint64 {
 	w := make([]uint64, perf.DataWords)
 	w[perf.DataMark] = perf.DataFollows
 	w[perf.DataAddr], w[perf.DataBase], w[perf.DataSize] = addr, base, size
 	w[perf.DataType] = uint64((*[2]uintptr)(unsafe.Pointer(&typ))[0])
-	w[perf.DataPlace] = uint64(place) | cpu<<8
+	w[perf.DataMem] = uint64(place) | cpu<<8
 	for i, x := range map[int]uint64{perf.DataGoid: goid, perf.DataWeight: weight, perf.DataSource: source} {
 		w[i], w[i+1] = x&(1<<32-1), x>>32
 	}
@@ -52,15 +52,15 @@ func TestPerfDataBuild(t *testing.T) {
 		samples, events uint64
 		want            string
 	}{
-		{dataWords(perf.PlaceHeap, 3, 0x10050, 0x10000, 960, node{}, 1<<33, 1<<34, load|hitm), 1, 10,
+		{dataWords(perf.MemHeap, 3, 0x10050, 0x10000, 960, node{}, 1<<33, 1<<34, load|hitm), 1, 10,
 			"access=load address=0x10050 cpu=3 field=x[] goroutine=8589934592 hitm=true object=heap offset=80 size=960 type=pprof.node"},
-		{dataWords(perf.PlaceHeap, 300, 0x10060, 0x10000, 960, node{}, 7, 5, store), 2, 20,
+		{dataWords(perf.MemHeap, 300, 0x10060, 0x10000, 960, node{}, 7, 5, store), 2, 20,
 			"access=store address=0x10060 cpu=300 field=next goroutine=7 object=heap offset=96 size=960 type=pprof.node"},
-		{dataWords(perf.PlaceTiny, 0, 0x10068, 0x10060, 0, nil, 7, 0, 0), 1, 10,
+		{dataWords(perf.MemTiny, 0, 0x10068, 0x10060, 0, nil, 7, 0, 0), 1, 10,
 			"address=0x10068 cpu=0 goroutine=7 object=heap type=unknown"},
-		{dataWords(perf.PlaceFree, 0, 0x20000, 0, 0, nil, 0, 0, 0), 1, 10, "address=0x20000 cpu=0 object=free heap"},
-		{dataWords(perf.PlaceStack, 0, 0x30000, 0, 0, nil, 7, 0, 0), 1, 10, "address=0x30000 cpu=0 goroutine=7 object=stack"},
-		{dataWords(perf.PlaceNone, 0, 0, 0, 0, nil, 7, 0, 0), 1, 10, "cpu=0 goroutine=7 object=no address"},
+		{dataWords(perf.MemFree, 0, 0x20000, 0, 0, nil, 0, 0, 0), 1, 10, "address=0x20000 cpu=0 object=free heap"},
+		{dataWords(perf.MemStack, 0, 0x30000, 0, 0, nil, 7, 0, 0), 1, 10, "address=0x30000 cpu=0 goroutine=7 object=stack"},
+		{dataWords(perf.MemNone, 0, 0, 0, 0, nil, 7, 0, 0), 1, 10, "cpu=0 goroutine=7 object=no address"},
 		{nil, 4, 40, ""},
 	}
 	latency := map[string]int64{samples[0].want: 10 << 34, samples[1].want: 100}
@@ -115,7 +115,7 @@ func TestPerfDataLatency(t *testing.T) {
 	p.begin()
 	pc := uint64(abi.FuncPCABIInternal(TestPerfDataLatency)) + 8
 	for i, e := range p.events {
-		stk := append(dataWords(perf.PlaceStack, 0, 0x30000, 0, 0, nil, 7, 100, 0), 0, pc)
+		stk := append(dataWords(perf.MemStack, 0, 0x30000, 0, 0, nil, 7, 100, 0), 0, pc)
 		if err := p.add(e, buildRecord(nil, stk, 1, uint64(10+i)), []unsafe.Pointer{nil}); err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +157,7 @@ func TestPerfDataRefused(t *testing.T) {
 		{perfevent.Raw, perf.Attr{Type: perf.TypeRaw, Precise: 2}, x86},
 		{perfevent.Raw, perf.Attr{Type: perf.TypeRaw, Precise: perf.PreciseBest}, x86},
 	} {
-		e := &perfevent.Event{Kind: tt.kind, Attrs: []perfevent.Attr{{Attr: tt.attr}}}
+		e := &perfevent.Event{Kind: tt.kind, Attrs: []perfevent.PMUAttr{{Attr: tt.attr}}}
 		if why := noAddresses(e); (why == "") != tt.has {
 			t.Errorf("%+v: %q", tt.attr, why)
 		}
@@ -167,11 +167,11 @@ func TestPerfDataRefused(t *testing.T) {
 // TestPerfDataImprecise tests that an event of the processor is refused if it is not sampled
 // precisely, and only that.
 func TestPerfDataImprecise(t *testing.T) {
-	raw := perf.Config{Attr: perf.Attr{Type: perf.TypeRaw}}
+	raw := perf.SampleConfig{Attr: perf.Attr{Type: perf.TypeRaw}}
 	data := raw
 	data.Data = true
-	faults := perf.Config{Attr: perf.Attr{Type: perf.TypeSoftware, Config: perf.SWPageFaults}, Data: true}
-	s := &perfSession{configs: []perf.Config{faults, raw, data, data}, slots: []*perfEvent{{column: 1}, {column: 2}, {column: 3}, {column: 4}}}
+	faults := perf.SampleConfig{Attr: perf.Attr{Type: perf.TypeSoftware, Config: perf.SWPageFaults}, Data: true}
+	s := &perfSession{configs: []perf.SampleConfig{faults, raw, data, data}, slots: []*perfEvent{{column: 1}, {column: 2}, {column: 3}, {column: 4}}}
 	for _, tt := range []struct {
 		precise [4]int8
 		want    int // column

@@ -14,7 +14,7 @@ import (
 )
 
 // runtime_perfProbeCount is perfProbeCount of package runtime; see perfprobe_linux.go.
-func runtime_perfProbeCount(cfg *perf.Config, step func()) (counted uint64, ran bool)
+func runtime_perfProbeCount(cfg *perf.SampleConfig, step func()) (counted uint64, ran bool)
 
 // Some hypervisors let a guest write its debug registers, and never stop it at a
 // breakpoint: the kernel accepts one and counts nothing. (Seen under Linux 6.18 on a
@@ -55,6 +55,6 @@ func deadBreakpoint(attr perf.Attr) bool {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	// The period is never reached, so that there are no samples to be read.
-	counted, ran := runtime_perfProbeCount(&perf.Config{Attr: attr, Period: 1 << 62}, hitBreakpoint)
+	counted, ran := runtime_perfProbeCount(&perf.SampleConfig{Attr: attr, Period: 1 << 62}, hitBreakpoint)
 	return ran && counted == 0
 }

@@ -16,10 +16,10 @@ import (
 func runtime_perfAccountCount(set perf.SetID, dst []perf.Count) (unread uint64, f perf.Failure, err perf.IntervalError)
 
 //go:noescape
-func runtime_perfIntervalStart(iv *perf.Interval, set perf.SetID, n int) perf.IntervalError
+func runtime_perfIntervalStart(iv *perf.OpenInterval, set perf.SetID, n int) perf.IntervalError
 
 //go:noescape
-func runtime_perfIntervalEnd(iv *perf.Interval, u *perf.Usage, counts *perf.Count, n int, more bool) (unread uint64, f perf.Failure, err perf.IntervalError)
+func runtime_perfIntervalEnd(iv *perf.OpenInterval, u *perf.GoroutineTime, counts *perf.Count, n int, more bool) (unread uint64, f perf.Failure, err perf.IntervalError)
 
 // An Interval is a stretch of one goroutine's execution, from [Interval.Start] to
 // [Interval.Stop]: where its time went, and what it counted, wherever it ran. What other
@@ -31,7 +31,7 @@ func runtime_perfIntervalEnd(iv *perf.Interval, u *perf.Usage, counts *perf.Coun
 // signal handlers, nor by several goroutines at once.
 type Interval struct {
 	_      noCopy
-	iv     perf.Interval
+	iv     perf.OpenInterval
 	layout counterLayout
 	slots  int // in layout
 	events int // in layout

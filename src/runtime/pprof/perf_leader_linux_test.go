@@ -169,7 +169,7 @@ func TestPerfLeaderProbe(t *testing.T) {
 	perfNeeds(t, "page-faults:u")
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	cfg := perf.Config{Attr: perf.Attr{Type: perf.TypeSoftware, Config: perf.SWPageFaults, ExcludeKernel: true, Leader: perf.SWDummy}, Period: 1}
+	cfg := perf.SampleConfig{Attr: perf.Attr{Type: perf.TypeSoftware, Config: perf.SWPageFaults, ExcludeKernel: true, Leader: perf.SWDummy}, Period: 1}
 	before := len(perfFDs(t))
 	var leaders int
 	step := func() { perfFault(t, 100) }

@@ -22,7 +22,7 @@ import (
 // A ledgerLine is a line whose value is a number from the ledger.
 type ledgerLine struct {
 	key   string
-	value func(st *perf.Stats) uint64
+	value func(st *perf.EventLedger) uint64
 	text  string // what follows the number; %s is the type of the event
 }
 
@@ -30,34 +30,34 @@ type ledgerLine struct {
 // are not ordinary samples; those whose number is 0 are left out.
 var (
 	ledgerTotals = []ledgerLine{
-		{"threads", func(st *perf.Stats) uint64 { return st.Threads }, "armed"},
-		{"counted", func(st *perf.Stats) uint64 { return st.Counted.Value }, "%s"},
-		{"time enabled", func(st *perf.Stats) uint64 { return st.Counted.Enabled }, "ns"},
-		{"time running", func(st *perf.Stats) uint64 { return st.Counted.Running }, "ns"},
-		{"samples", func(st *perf.Stats) uint64 { return st.Samples }, ""},
-		{"sampled", func(st *perf.Stats) uint64 { return st.Sampled }, "%s"},
-		{"lost", func(st *perf.Stats) uint64 { return st.Lost }, "%s"},
+		{"threads", func(st *perf.EventLedger) uint64 { return st.Threads }, "armed"},
+		{"counted", func(st *perf.EventLedger) uint64 { return st.Counted.Value }, "%s"},
+		{"time enabled", func(st *perf.EventLedger) uint64 { return st.Counted.Enabled }, "ns"},
+		{"time running", func(st *perf.EventLedger) uint64 { return st.Counted.Running }, "ns"},
+		{"samples", func(st *perf.EventLedger) uint64 { return st.Samples }, ""},
+		{"sampled", func(st *perf.EventLedger) uint64 { return st.Sampled }, "%s"},
+		{"lost", func(st *perf.EventLedger) uint64 { return st.Lost }, "%s"},
 	}
 	ledgerCauses = []ledgerLine{
-		{"delayed", func(st *perf.Stats) uint64 { return st.Delayed },
+		{"delayed", func(st *perf.EventLedger) uint64 { return st.Delayed },
 			"samples with their leaf only, as the signal was blocked or late (runtime._PerfDelayed)"},
-		{"incomplete", func(st *perf.Stats) uint64 { return st.Broken },
+		{"incomplete", func(st *perf.EventLedger) uint64 { return st.Broken },
 			"samples whose stack the kernel could not follow to its first function (runtime._PerfBroken)"},
-		{"moved", func(st *perf.Stats) uint64 { return st.Moved },
+		{"moved", func(st *perf.EventLedger) uint64 { return st.Moved },
 			"precise samples at the instruction of the interrupt, as their own was in another frame"},
-		{"in handler", func(st *perf.Stats) uint64 { return st.InHandler },
+		{"in handler", func(st *perf.EventLedger) uint64 { return st.InHandler },
 			"samples in the profiler's own handler (runtime._PerfHandler)"},
-		{"lost in ring", func(st *perf.Stats) uint64 { return st.LostRing },
+		{"lost in ring", func(st *perf.EventLedger) uint64 { return st.LostRing },
 			"samples, as the ring buffer was full (runtime._PerfLostRing)"},
-		{"lost late", func(st *perf.Stats) uint64 { return st.LostLate },
+		{"lost late", func(st *perf.EventLedger) uint64 { return st.LostLate },
 			"samples, as interrupts came later than a period (runtime._PerfLostLate)"},
-		{"lost at start", func(st *perf.Stats) uint64 { return st.LostStart },
+		{"lost at start", func(st *perf.EventLedger) uint64 { return st.LostStart },
 			"samples, due before the thread's counter could interrupt (runtime._PerfLostStart)"},
-		{"throttled", func(st *perf.Stats) uint64 { return st.Throttled },
+		{"throttled", func(st *perf.EventLedger) uint64 { return st.Throttled },
 			"times by the kernel (kernel.perf_event_max_sample_rate)"},
-		{"replayed", func(st *perf.Stats) uint64 { return st.Replayed },
+		{"replayed", func(st *perf.EventLedger) uint64 { return st.Replayed },
 			"breakpoint hits not sampled: the same call, resumed after preemption"},
-		{"unread", func(st *perf.Stats) uint64 { return st.MissedReads },
+		{"unread", func(st *perf.EventLedger) uint64 { return st.MissedReads },
 			"counters at the end, as the program closed their descriptors"},
 	}
 )
@@ -70,7 +70,7 @@ func (w *ledgerWriter) add(format string, args ...any) {
 }
 
 // number adds a line of a table.
-func (w *ledgerWriter) number(l *ledgerLine, st *perf.Stats, unit string) {
+func (w *ledgerWriter) number(l *ledgerLine, st *perf.EventLedger, unit string) {
 	text := l.text
 	if text == "%s" {
 		text = unit

@@ -16,7 +16,7 @@ import (
 )
 
 // runtime_perfProbe is perfProbe of package runtime; see perfprobe_linux.go.
-func runtime_perfProbe(cfg *perf.Config, budget int64, step func()) (samples, counted uint64, ran bool, f perf.Failure)
+func runtime_perfProbe(cfg *perf.SampleConfig, budget int64, step func()) (samples, counted uint64, ran bool, f perf.Failure)
 
 // How long an event may take to show a sample. Most show it in the first step.
 const (
@@ -114,7 +114,7 @@ type probeResult struct {
 
 // tryProbe probes for a short time, and once more for a long time before it concludes
 // anything from a lack of samples.
-func tryProbe(cfg *perf.Config, step func(), occurs bool) (r probeResult, f perf.Failure) {
+func tryProbe(cfg *perf.SampleConfig, step func(), occurs bool) (r probeResult, f perf.Failure) {
 	for _, budget := range []time.Duration{probeBudget, probeBudgetLong} {
 		r.samples, r.counted, r.ran, f = runtime_perfProbe(cfg, budget.Nanoseconds(), step)
 		if f.Op != perf.OpNone || r.samples > 0 || r.counted < 2*cfg.Period && !occurs {
@@ -185,7 +185,7 @@ func alwaysOccurs(e *perfevent.Event) bool {
 // millisecond is more than the threads that start and stop a profile need.
 func silentCause(e *perfevent.Event, counted, running uint64) string {
 	// Where only a guest or the kernel is counted, there may be none.
-	some := !slices.ContainsFunc(e.Attrs, func(a perfevent.Attr) bool { return a.ExcludeUser || a.ExcludeHost })
+	some := !slices.ContainsFunc(e.Attrs, func(a perfevent.PMUAttr) bool { return a.ExcludeUser || a.ExcludeHost })
 	if counted == 0 && running >= uint64(time.Millisecond) && some && alwaysOccurs(e) {
 		return errProbeSilent.Error()
 	}

@@ -123,7 +123,7 @@ func TestProbeSilent(t *testing.T) {
 	defer runtime.UnlockOSThread()
 	w := newProbeWork()
 	defer w.close()
-	cfg := perf.Config{Attr: perf.Attr{Type: perf.TypeSoftware, Config: 9 /* PERF_COUNT_SW_DUMMY */, ExcludeKernel: true}, Period: 1}
+	cfg := perf.SampleConfig{Attr: perf.Attr{Type: perf.TypeSoftware, Config: 9 /* PERF_COUNT_SW_DUMMY */, ExcludeKernel: true}, Period: 1}
 	steps := 0
 	r, f := tryProbe(&cfg, func() { steps++; w.compute(); w.fault() }, true)
 	if f.Op != perf.OpNone {

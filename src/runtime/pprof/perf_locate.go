@@ -16,7 +16,7 @@ import "encoding/binary"
 // shares one with it; see pcDeck.tryAdd.
 type perfLocator struct {
 	b     *profileBuilder
-	known []perfPlace // a hash table with open addressing, at most half full
+	known []perfLocEntry // a hash table with open addressing, at most half full
 	n     int
 
 	// Memory that is used again.
@@ -25,8 +25,8 @@ type perfLocator struct {
 	locs  []uint64
 }
 
-// A perfPlace is what an address stands for in a role.
-type perfPlace struct {
+// A perfLocEntry is what an address stands for in a role.
+type perfLocEntry struct {
 	pc   uintptr
 	loc  uint32   // ID of the location; 0 if it has none, as runtime.goexit
 	role perfRole // no role: the entry is free
@@ -54,7 +54,7 @@ const (
 )
 
 // find returns what is known of an address in a role.
-func (x *perfLocator) find(pc uintptr, role perfRole) (p perfPlace, ok bool) {
+func (x *perfLocator) find(pc uintptr, role perfRole) (p perfLocEntry, ok bool) {
 	if len(x.known) == 0 {
 		return p, false
 	}
@@ -72,10 +72,10 @@ func placeHash(pc uintptr, role perfRole) int {
 }
 
 // learn enters p, which is not known, and returns it.
-func (x *perfLocator) learn(p perfPlace) perfPlace {
+func (x *perfLocator) learn(p perfLocEntry) perfLocEntry {
 	if x.n++; 2*x.n > len(x.known) {
 		known := x.known
-		x.known = make([]perfPlace, max(1<<9, 2*len(known)))
+		x.known = make([]perfLocEntry, max(1<<9, 2*len(known)))
 		for i := range known {
 			if known[i].role != 0 {
 				x.enter(known[i])
@@ -86,7 +86,7 @@ func (x *perfLocator) learn(p perfPlace) perfPlace {
 	return p
 }
 
-func (x *perfLocator) enter(p perfPlace) {
+func (x *perfLocator) enter(p perfLocEntry) {
 	i := placeHash(p.pc, p.role)
 	for x.known[i&(len(x.known)-1)].role != 0 {
 		i++
@@ -134,8 +134,8 @@ func (x *perfLocator) appendFrames(ids []byte, frames []uint64) (_ []byte, ok bo
 }
 
 // newFrame finds out what a frame stands for. callee is the Go frame that it calls, or 0.
-func (x *perfLocator) newFrame(pc uintptr, role perfRole, callee uintptr) perfPlace {
-	p := perfPlace{pc: pc, role: role}
+func (x *perfLocator) newFrame(pc uintptr, role perfRole, callee uintptr) perfLocEntry {
+	p := perfLocEntry{pc: pc, role: role}
 	inGo, keeps := runtime_perfInFunc(pc - 1)
 	switch {
 	case keeps:
@@ -177,7 +177,7 @@ func (x *perfLocator) appendCalls(ids []byte, calls []uintptr) []byte {
 	last, ok := x.find(pc, roleLast)
 	if !ok {
 		all := runtime_expandFinalInlineFrame([]uintptr{pc})
-		last = x.learn(perfPlace{pc: pc, role: roleLast, special: len(all) != 1 || all[0] != pc})
+		last = x.learn(perfLocEntry{pc: pc, role: roleLast, special: len(all) != 1 || all[0] != pc})
 	}
 	if last.special {
 		calls = runtime_expandFinalInlineFrame(calls)
@@ -203,7 +203,7 @@ func (x *perfLocator) appendNewCalls(ids []byte, calls []uintptr) []byte {
 		ids = binary.AppendUvarint(ids, id)
 	}
 	for len(calls) > 0 {
-		p := perfPlace{pc: calls[0], role: roleCall, calls: 1}
+		p := perfLocEntry{pc: calls[0], role: roleCall, calls: 1}
 		if l, ok := x.b.locs[p.pc]; ok && len(l.pcs) < 256 {
 			p.loc, p.calls = uint32(l.id), uint8(len(l.pcs))
 		} else if frames, _ := allFrames(p.pc); len(frames) != 0 {

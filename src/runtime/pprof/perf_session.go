@@ -22,10 +22,10 @@ import (
 
 // Provided by package runtime; see perfprof.go there.
 
-func runtime_perfStart(cfg []perf.Config, limits perf.Limits) (session int, f perf.Failure)
+func runtime_perfStart(cfg []perf.SampleConfig, limits perf.Limits) (session int, f perf.Failure)
 func runtime_perfStop(session int)
 func runtime_perfDone(session int)
-func runtime_perfStats(session, event int) perf.Stats
+func runtime_perfStats(session, event int) perf.EventLedger
 func runtime_perfHasForeign() bool
 func runtime_perfLook() (spent int64)
 func runtime_perfScan(tids []int32, session int) (failed int, spent, ran int64)
@@ -45,11 +45,11 @@ var perfChange sync.Mutex
 type perfSession struct {
 	timer    io.Writer // of the OS timer's profile, or nil
 	profiles []*perfProfile
-	configs  []perf.Config // one per slot of the runtime
-	slots    []*perfEvent  // the event that the slot's samples belong to
-	id       int           // the runtime's name for it
-	done     chan struct{} // closed by writer
-	handle   bool          // it ends with Session.Stop
+	configs  []perf.SampleConfig // one per slot of the runtime
+	slots    []*perfEvent        // the event that the slot's samples belong to
+	id       int                 // the runtime's name for it
+	done     chan struct{}       // closed by writer
+	handle   bool                // it ends with Session.Stop
 
 	foundLate atomic.Int64 // see foreignThreads; until the session stops, what it was before
 }
@@ -146,7 +146,7 @@ func (s *perfSession) add(p *perfProfile, event *perfevent.Event, period uint64)
 	for _, a := range event.Attrs {
 		e.slots = append(e.slots, len(s.configs))
 		s.slots = append(s.slots, e)
-		s.configs = append(s.configs, perf.Config{Attr: a.Attr, Period: e.period, Periods: e.periods()})
+		s.configs = append(s.configs, perf.SampleConfig{Attr: a.Attr, Period: e.period, Periods: e.periods()})
 	}
 	return nil
 }
@@ -162,8 +162,8 @@ func breakpointSignals() bool {
 	return runtime.GOARCH == "amd64" || runtime.GOARCH == "386"
 }
 
-// periods returns e's period and longer ones to fall back on; see perf.Config.
-func (e *perfEvent) periods() (ps [len(perf.Config{}.Periods)]uint64) {
+// periods returns e's period and longer ones to fall back on; see perf.SampleConfig.
+func (e *perfEvent) periods() (ps [len(perf.SampleConfig{}.Periods)]uint64) {
 	p := e.period
 	for i := range ps {
 		if ps[i] = p; p > 1<<62/2 {

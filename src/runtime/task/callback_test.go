@@ -7,7 +7,7 @@ package task_test
 import (
 	"context"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"reflect"
 	"runtime"
@@ -104,10 +104,10 @@ var incoming = header{"Traceparent": "00-0123456789abcdef0123456789abcdef-012345
 
 // aClock is what a client's clock looks like in a header.
 var aClock = func() string {
-	var l record.Local
+	var l taskrecord.Local
 	l.Init(7, nil)
 	c := l.Event()
-	for _, m := range strings.Split(string(record.AppendTracestate(nil, &c, "")), ",") {
+	for _, m := range strings.Split(string(taskrecord.AppendTracestate(nil, &c, "")), ",") {
 		if v, ok := strings.CutPrefix(m, "go="); ok {
 			return v
 		}
@@ -267,9 +267,9 @@ func TestCallbackPanics(t *testing.T) {
 
 // checkEndNotes checks the only record of a task in whose end the Filter was left in a call with a
 // number.
-func checkEndNotes(t *testing.T, what string, r record.RingReader, at int) {
+func checkEndNotes(t *testing.T, what string, r taskrecord.RingReader, at int) {
 	t.Helper()
-	all := []record.Note{{Key: "status", Value: "200"}, {Key: "context", Value: "canceled"}}
+	all := []taskrecord.Note{{Key: "status", Value: "200"}, {Key: "context", Value: "canceled"}}
 	lost := 1
 	if at > len(all) {
 		lost = 0

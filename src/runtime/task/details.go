@@ -6,13 +6,13 @@ package task
 
 import (
 	"internal/runtime/perf"
-	record "internal/task"
+	"internal/taskrecord"
 	"slices"
 	"strings"
 	"sync"
 )
 
-// The bounds of a record. What is beyond is counted in [record.Lost].
+// The bounds of a record. What is beyond is counted in [taskrecord.Lost].
 const (
 	maxNotes     = 16
 	maxKey       = 64      // bytes of a note's key, and of names of regions
@@ -29,11 +29,11 @@ const (
 
 // Details are what few tasks have. They are reused.
 type details struct {
-	notes   []record.Note
+	notes   []taskrecord.Note
 	regions []region
 	spans   []span
 	calls   []call
-	lost    record.Lost
+	lost    taskrecord.Lost
 }
 
 // A region sums up regions with one name.
@@ -42,7 +42,7 @@ type region struct {
 	n      int64
 	wall   int64
 	max    int64
-	usage  perf.Usage
+	usage  perf.GoroutineTime
 	counts [perf.MaxEvents]perf.Count
 }
 
@@ -55,9 +55,9 @@ type span struct {
 
 // A call is a child.
 type call struct {
-	span        record.SpanID
+	span        taskrecord.SpanID
 	kind        uint32
-	flags       record.Flags
+	flags       taskrecord.Flags
 	start, wall int64
 	remote      string
 
@@ -125,7 +125,7 @@ func (t *Task) note(key, value string, ended bool) {
 		d.lost.Notes++
 		return
 	}
-	d.notes = append(d.notes, record.Note{Key: key, Value: value})
+	d.notes = append(d.notes, taskrecord.Note{Key: key, Value: value})
 }
 
 // filter calls f. If that panics, the note is lost, and counted.
@@ -156,7 +156,7 @@ func cut(s string, n int) string {
 }
 
 // call notes that t's child c has ended. Of too many the longest are kept.
-func (t *Task) call(c *Task, u *perf.TaskUsage, flags record.Flags) {
+func (t *Task) call(c *Task, u *perf.TaskUsage, flags taskrecord.Flags) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	d := t.detail(false)

@@ -6,7 +6,7 @@ package task_test
 
 import (
 	"context"
-	record "internal/task"
+	"internal/taskrecord"
 	. "runtime/task"
 	"sync"
 	"testing"
@@ -43,19 +43,19 @@ func TestEarly(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		r := record.NewRingReader(true)
+		r := taskrecord.NewRingReader(true)
 		early, there, slow := 0, make(map[string]bool), 0
 		oldest := int64(1 << 62)
 		for rec := r.Next(); rec != nil; rec = r.Next() {
 			if _, ok := ends[rec.Span.String()]; !ok {
 				continue // another test's
 			}
-			if rec.Flags&record.Early != 0 {
+			if rec.Flags&taskrecord.Early != 0 {
 				early++
 				continue
 			}
 			there[rec.Span.String()] = true
-			if rec.Flags&record.Slow != 0 {
+			if rec.Flags&taskrecord.Slow != 0 {
 				slow++
 			}
 			oldest = min(oldest, rec.Start+int64(rec.Wall))

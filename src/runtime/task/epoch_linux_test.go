@@ -7,7 +7,7 @@ package task_test
 import (
 	"context"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -146,9 +146,9 @@ func TestEpochs(t *testing.T) {
 				t.Fatal("a record of no task")
 			}
 			n := p.([3][3]int)
-			if rec.Flags&record.EpochChange != 0 {
+			if rec.Flags&taskrecord.EpochChange != 0 {
 				changed++
-				if rec.Events != nil || rec.Count != nil || rec.Flags&record.Uncounted != 0 {
+				if rec.Events != nil || rec.Count != nil || rec.Flags&taskrecord.Uncounted != 0 {
 					t.Fatalf("counts in a record of two epochs: %v %v, flags %#x", rec.Events, rec.Count, rec.Flags)
 				}
 			} else if rec.Events == nil {
@@ -164,7 +164,7 @@ func TestEpochs(t *testing.T) {
 				continue
 			}
 			counted[strings.Join(rec.Events, ",")]++
-			if len(rec.Events) != 2 || len(rec.Count) != 2 || rec.Flags&record.Uncounted != 0 {
+			if len(rec.Events) != 2 || len(rec.Count) != 2 || rec.Flags&taskrecord.Uncounted != 0 {
 				t.Fatalf("%v %v, flags %#x", rec.Events, rec.Count, rec.Flags)
 			}
 			for i, e := range rec.Events {
@@ -234,8 +234,8 @@ func FromContextNew(ctx context.Context) (context.Context, *task.Task) { return 
 
 // byKind returns all records that there are, in rings of whatever P, of which each has a kind of its
 // own.
-func byKind(r record.RingReader) map[string]*record.Task {
-	records := make(map[string]*record.Task)
+func byKind(r taskrecord.RingReader) map[string]*taskrecord.Record {
+	records := make(map[string]*taskrecord.Record)
 	for rec := r.Next(); rec != nil; rec = r.Next() {
 		records[rec.Kind] = rec
 	}
@@ -279,7 +279,7 @@ func TestOtherCounters(t *testing.T) {
 			t.Fatal("no record")
 		}
 		if want.event == "" {
-			if rec.Events != nil || rec.Count != nil || rec.Flags&record.EpochChange == 0 {
+			if rec.Events != nil || rec.Count != nil || rec.Flags&taskrecord.EpochChange == 0 {
 				t.Errorf("%+v", rec)
 			}
 		} else if len(rec.Events) != 1 || rec.Events[0] != want.event || len(rec.Count) != 1 || rec.Count[0].Value != want.n {
@@ -364,9 +364,9 @@ func TestEventsFit(t *testing.T) {
 		}
 		x.End()
 		rec := one(t, r)
-		says := rec.Flags & (record.EpochChange | record.Uncounted)
+		says := rec.Flags & (taskrecord.EpochChange | taskrecord.Uncounted)
 		// Where there are turns, it may have begun between two epochs.
-		if rec.Events != nil || rec.Count != nil || says != record.EpochChange && !(n > 8 && says == record.Uncounted) {
+		if rec.Events != nil || rec.Count != nil || says != taskrecord.EpochChange && !(n > 8 && says == taskrecord.Uncounted) {
 			t.Errorf("%d events: %v %v, flags %#x", n, rec.Events, rec.Count, rec.Flags)
 		}
 	}
@@ -378,9 +378,9 @@ func TestBetweenEpochs(t *testing.T) {
 	openCounters(t, "task-clock").Close()
 	for _, tt := range []struct {
 		events []string
-		want   record.Flags
+		want   taskrecord.Flags
 	}{
-		{[]string{"task-clock"}, record.Uncounted},
+		{[]string{"task-clock"}, taskrecord.Uncounted},
 		{nil, 0}, // there is nothing to count
 	} {
 		r := start(t, task.Config{Events: tt.events})
@@ -388,7 +388,7 @@ func TestBetweenEpochs(t *testing.T) {
 		_, x := task.New(context.Background(), "between")
 		restore()
 		x.End()
-		if rec := one(t, r); rec.Count != nil || rec.Flags&(record.EpochChange|record.Uncounted) != tt.want {
+		if rec := one(t, r); rec.Count != nil || rec.Flags&(taskrecord.EpochChange|taskrecord.Uncounted) != tt.want {
 			t.Errorf("events %q: counts %v, flags %#x, want %#x", tt.events, rec.Count, rec.Flags, tt.want)
 		}
 		task.Stop()

@@ -6,12 +6,12 @@ package task
 
 import (
 	"context"
-	record "internal/task"
+	"internal/taskrecord"
 	"sync/atomic"
 	_ "unsafe" // for go:linkname
 )
 
-// clockCounts number the events of requests on this server; see [record.Local.Init].
+// clockCounts number the events of requests on this server; see [taskrecord.Local.Init].
 // Requests that share one skip numbers.
 var clockCounts [256]atomic.Uint64
 
@@ -80,9 +80,9 @@ func inject(t *Task, h Header) {
 
 // A caller is the task of another server that a request came from.
 type caller struct {
-	parent record.Traceparent
+	parent taskrecord.Traceparent
 	known  bool // there is one
-	clock  *record.Clock
+	clock  *taskrecord.Clock
 	rest   string // of the header tracestate: others' members
 }
 
@@ -93,7 +93,7 @@ func (c *caller) read(h Header) {
 	if value == "" {
 		return
 	}
-	p, err := record.ParseTraceparent(value)
+	p, err := taskrecord.ParseTraceparent(value)
 	if err != nil {
 		r.badParent.Add(1)
 		return
@@ -103,7 +103,7 @@ func (c *caller) read(h Header) {
 	if value == "" {
 		return
 	}
-	clock, ok, rest, err := record.ParseTracestate(value)
+	clock, ok, rest, err := taskrecord.ParseTracestate(value)
 	if err != nil {
 		r.badState.Add(1)
 	}
@@ -141,7 +141,7 @@ func receive(ctx context.Context, kind string, h Header) (context.Context, *Task
 
 // follow makes t, which is new, a child of a caller.
 func (t *Task) follow(c *caller) {
-	t.flags |= record.ServerOf
+	t.flags |= taskrecord.ServerOf
 	t.serves = true
 	if !c.known {
 		return
@@ -181,7 +181,7 @@ func newCall(ctx context.Context, kind, remote string, h Header) (context.Contex
 // program's own has said whose call it is, and knows the span. Others follow that, so it
 // stays. But a proxy that hands on what came with its request has said nothing.
 func (t *Task) adopt(h Header) {
-	p, err := record.ParseTraceparent(h.Get(traceparent))
+	p, err := taskrecord.ParseTraceparent(h.Get(traceparent))
 	if err != nil {
 		return // nobody would take it
 	}
@@ -194,7 +194,7 @@ func (t *Task) adopt(h Header) {
 	}
 	t.adopted = true
 	t.trace, t.parent, t.random, t.sampled = p.Trace, p.Span, p.Random, sampledAs(p.Sampled)
-	_, _, t.rest, _ = record.ParseTracestate(h.Get(tracestate))
+	_, _, t.rest, _ = taskrecord.ParseTracestate(h.Get(tracestate))
 }
 
 // send is Inject into a request.
@@ -204,18 +204,18 @@ func (t *Task) send(h Header) {
 	}
 	if !t.adopted {
 		id := t.identity()
-		p := record.Traceparent{Trace: id.trace, Span: t.span, Sampled: id.sampled == sampledYes, Random: id.random}
+		p := taskrecord.Traceparent{Trace: id.trace, Span: t.span, Sampled: id.sampled == sampledYes, Random: id.random}
 		if id.sampled == sampledHere {
 			p.Sampled = lastRecording.Load().samples(id.trace)
 		}
 		h.Set(traceparent, p.String())
 	}
-	var clock *record.Clock
+	var clock *taskrecord.Clock
 	if t.local != nil {
 		c := t.local.Clock()
 		clock = &c
 	}
-	if state := record.AppendTracestate(nil, clock, t.rest); len(state) > 0 {
+	if state := taskrecord.AppendTracestate(nil, clock, t.rest); len(state) > 0 {
 		h.Set(tracestate, string(state))
 	} else {
 		h.Del(tracestate)
@@ -230,7 +230,7 @@ func extractAnswer(t *Task, h Header) {
 	if value == "" {
 		return
 	}
-	clock, ok, rest, err := record.ParseTracestate(value)
+	clock, ok, rest, err := taskrecord.ParseTracestate(value)
 	if err != nil {
 		lastRecording.Load().badState.Add(1)
 	}
@@ -271,12 +271,12 @@ func (t *Task) reply(h Header) {
 		}
 	}()
 	// Without the lock: h is the program's, and may ask for the task.
-	h.Set(tracestate, string(record.AppendTracestate(nil, last, "")))
+	h.Set(tracestate, string(taskrecord.AppendTracestate(nil, last, "")))
 	set = true
 }
 
 // endClock returns the clock that the answer is to have, or nil for none.
-func (t *Task) endClock() *record.Clock {
+func (t *Task) endClock() *taskrecord.Clock {
 	if !t.lockOpen() {
 		return nil
 	}

@@ -6,7 +6,7 @@ package task_test
 
 import (
 	"context"
-	record "internal/task"
+	"internal/taskrecord"
 	. "runtime/task"
 	"strings"
 	"testing"
@@ -40,7 +40,7 @@ func TestSendSampled(t *testing.T) {
 			for _, task := range []*Task{child, call} {
 				h := header{}
 				InjectTask(task, h)
-				if p, err := record.ParseTraceparent(h["Traceparent"]); err != nil || p.Sampled != test.sampled {
+				if p, err := taskrecord.ParseTraceparent(h["Traceparent"]); err != nil || p.Sampled != test.sampled {
 					t.Errorf("rate %v, %q came: sent %q, %v; want sampled %v", rate, test.in, h["Traceparent"], err, test.sampled)
 				}
 			}
@@ -86,11 +86,11 @@ func TestAdopt(t *testing.T) {
 			if got := in["Traceparent"]; (got == was) != test.stays || !test.stays && !strings.HasPrefix(got, came[:36]) {
 				t.Errorf("%s: %q was sent as %q", test.name, was, got)
 			}
-			p, err := record.ParseTraceparent(in["Traceparent"])
+			p, err := taskrecord.ParseTraceparent(in["Traceparent"])
 			if err != nil || p.Trace.String() != call.Trace() || within.Trace() != call.Trace() {
 				t.Errorf("%s: sent %q, the call is of trace %v, a call of it of %v", test.name, in["Traceparent"], call.Trace(), within.Trace())
 			}
-			_, clock, rest, _ := record.ParseTracestate(in["Tracestate"])
+			_, clock, rest, _ := taskrecord.ParseTracestate(in["Tracestate"])
 			if clock != (server != 0) && test.name != "a clock that was copied" || rest != test.state {
 				t.Errorf("%s, server %d: sent tracestate %q", test.name, server, in["Tracestate"])
 			}
@@ -100,7 +100,7 @@ func TestAdopt(t *testing.T) {
 			within.End()
 			call.End()
 			task.End()
-			recs := map[string]*record.Task{}
+			recs := map[string]*taskrecord.Record{}
 			for rec := r.Next(); rec != nil; rec = r.Next() {
 				recs[rec.Kind] = rec
 			}

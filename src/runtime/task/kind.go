@@ -7,8 +7,9 @@ package task
 import (
 	"fmt"
 	"internal/runtime/perf"
-	record "internal/task"
+	"internal/taskrecord"
 	"math/bits"
+	"runtime/pprof"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -209,11 +210,11 @@ func (k *kind) setThreshold(d time.Duration) {
 }
 
 // observe adds a task that has ended, whose counts are those of s, or nil.
-func (k *kind) observe(shard int, u *perf.TaskUsage, s *eventSet, flags record.Flags, slow bool) {
+func (k *kind) observe(shard int, u *perf.TaskUsage, s *eventSet, flags taskrecord.Flags, slow bool) {
 	n := k.count.Add(1)
 	sums := &k.sums[shard]
 	sums.open.Add(-1)
-	if flags&record.Failed != 0 {
+	if flags&taskrecord.Failed != 0 {
 		sums.failed.Add(1)
 	}
 	if slow {
@@ -237,7 +238,7 @@ func (k *kind) observe(shard int, u *perf.TaskUsage, s *eventSet, flags record.F
 		sums.preemptions.Add(int64(u.Preemptions))
 		sums.migrations.Add(int64(u.Migrations))
 	}
-	if s != nil && flags&record.Uncounted == 0 {
+	if s != nil && flags&taskrecord.Uncounted == 0 {
 		k.counts.add(s, &u.Counts)
 	}
 	k.lengths[lengthOf(u.Wall)].Add(1)
@@ -285,7 +286,7 @@ func percentile(lengths *[numLengths]uint32, n uint64, p float64) int64 {
 type usual struct {
 	tasks int64
 	wall  int64
-	usage perf.Usage
+	usage perf.GoroutineTime
 
 	events int // of count: 0 if fewer tasks have been counted than an average takes
 	count  [perf.MaxEvents]uint64
@@ -334,8 +335,8 @@ func (k *kind) readUsual(u *usual, s *eventSet) {
 const leastUsual = 8
 
 // stats returns k's numbers, of events those with an index.
-func (k *kind) stats(index []uint16) record.KindStats {
-	s := record.KindStats{Kind: k.name, Client: k.client, Count: k.count.Load(), Open: k.open(), Max: time.Duration(k.max.Load()),
+func (k *kind) stats(index []uint16) taskrecord.KindStats {
+	s := taskrecord.KindStats{Kind: k.name, Client: k.client, Count: k.count.Load(), Open: k.open(), Max: time.Duration(k.max.Load()),
 		Threshold: time.Duration(k.threshold.Load()), Automatic: !k.fixed.Load()}
 	for i := range k.sums {
 		sums := &k.sums[i]
@@ -352,7 +353,7 @@ func (k *kind) stats(index []uint16) record.KindStats {
 	}
 	for _, i := range index {
 		sum, tasks := k.counts.read(i)
-		s.Usage.Count, s.Counted = append(s.Usage.Count, record.Count{Value: sum}), append(s.Counted, tasks)
+		s.Usage.Count, s.Counted = append(s.Usage.Count, pprof.CounterValue{Value: sum}), append(s.Counted, tasks)
 	}
 	var lengths [numLengths]uint32
 	sum := uint64(0)

@@ -8,7 +8,7 @@ import (
 	"context"
 	"fmt"
 	"internal/race"
-	record "internal/task"
+	"internal/taskrecord"
 	"runtime/pprof"
 	"runtime/task"
 	"slices"
@@ -22,9 +22,9 @@ import (
 // waits for goes on beside it, for as long or longer.
 type delay struct {
 	name  string
-	cause string      // of the first cause
-	text  string      // in it
-	part  record.Part // of the latency, that most of it is
+	cause string          // of the first cause
+	text  string          // in it
+	part  taskrecord.Part // of the latency, that most of it is
 	do    func(d *delayed, ctx context.Context, t *task.Task)
 	ends  bool // do ends the task
 }
@@ -183,7 +183,7 @@ var delays = []delay{
 			}()
 			<-d.over
 		}},
-	{name: "nobody", cause: "elsewhere", text: "no goroutine at work", part: record.Elsewhere, ends: true,
+	{name: "nobody", cause: "elsewhere", text: "no goroutine at work", part: taskrecord.Elsewhere, ends: true,
 		do: func(d *delayed, ctx context.Context, t *task.Task) {
 			time.AfterFunc(plantedTime, func() {
 				d.end(t)
@@ -193,7 +193,7 @@ var delays = []delay{
 }
 
 // one runs a task with a delay, and returns its record.
-func (d *delayed) one(x *delay, r record.RingReader, n int) *record.Task {
+func (d *delayed) one(x *delay, r taskrecord.RingReader, n int) *taskrecord.Record {
 	d.over = make(chan struct{})
 	d.orphans.Go(func() { // a goroutine that ends, so that what it has begun is nobody's then
 		ctx, t := task.New(context.Background(), "delayed")
@@ -211,7 +211,7 @@ func (d *delayed) one(x *delay, r record.RingReader, n int) *record.Task {
 		if t == nil {
 			return nil
 		}
-		if t.Kind == "delayed" && slices.Contains(t.Notes, record.Note{Key: "n", Value: fmt.Sprint(n)}) {
+		if t.Kind == "delayed" && slices.Contains(t.Notes, taskrecord.Note{Key: "n", Value: fmt.Sprint(n)}) {
 			return t
 		}
 	}
@@ -245,7 +245,7 @@ func TestDelays(t *testing.T) {
 		}
 		defer task.Stop()
 		defer task.Slow("delayed", 0)
-		r := record.NewRingReader(false)
+		r := taskrecord.NewRingReader(false)
 		for i := range delays {
 			x := &delays[i]
 			for n := range times {
@@ -256,7 +256,7 @@ func TestDelays(t *testing.T) {
 }
 
 // delay checks a task with a delay. It repeats what the machine has delayed more.
-func (p *planted) delay(x *delay, jobs chan func(), r record.RingReader, n int, slow bool) {
+func (p *planted) delay(x *delay, jobs chan func(), r taskrecord.RingReader, n int, slow bool) {
 	for again := 0; ; again++ {
 		d := &delayed{planted: p, jobs: jobs}
 		rec := d.one(x, r, n)
@@ -268,8 +268,8 @@ func (p *planted) delay(x *delay, jobs chan func(), r record.RingReader, n int, 
 		for _, part := range l {
 			sum += part
 		}
-		if sum != rec.Wall || slow != (rec.Flags&record.Slow != 0) {
-			p.t.Errorf("%s: %v in sum, took %v, slow %v", x.name, sum, rec.Wall, rec.Flags&record.Slow != 0)
+		if sum != rec.Wall || slow != (rec.Flags&taskrecord.Slow != 0) {
+			p.t.Errorf("%s: %v in sum, took %v, slow %v", x.name, sum, rec.Wall, rec.Flags&taskrecord.Slow != 0)
 			return
 		}
 		causes := rec.Causes()
@@ -295,8 +295,8 @@ func (p *planted) delay(x *delay, jobs chan func(), r record.RingReader, n int, 
 }
 
 // has reports whether what most of a latency is is x's, or a wait for another goroutine.
-func (x *delay) has(l record.Latency, most time.Duration) bool {
-	for _, p := range []record.Part{x.part, pprof.TimeSync, pprof.TimeChan, pprof.TimeSelect, record.Elsewhere} {
+func (x *delay) has(l taskrecord.Latency, most time.Duration) bool {
+	for _, p := range []taskrecord.Part{x.part, pprof.TimeSync, pprof.TimeChan, pprof.TimeSelect, taskrecord.Elsewhere} {
 		if l[p] != most {
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"internal/race"
 	"internal/runtime/perf"
-	record "internal/task"
+	"internal/taskrecord"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -52,15 +52,15 @@ func (id ledgerID) kind() string { return ledgerKinds[id.producer%len(ledgerKind
 
 // details returns the task's notes and names of regions. Their sizes range from next to
 // nothing to what does not fit into half of a small ring.
-func (id ledgerID) details() (notes []record.Note, regions []string) {
+func (id ledgerID) details() (notes []taskrecord.Note, regions []string) {
 	rng := rand.New(rand.NewPCG(uint64(id.producer), uint64(id.n)))
 	text := func(most int) string {
 		at := rng.IntN(len(ledgerText) - most)
 		return ledgerText[at : at+rng.IntN(most+1)]
 	}
-	notes = append(notes, record.Note{Key: "id", Value: fmt.Sprint(id.producer, id.n)})
+	notes = append(notes, taskrecord.Note{Key: "id", Value: fmt.Sprint(id.producer, id.n)})
 	for i := range rng.IntN(maxNotes) {
-		notes = append(notes, record.Note{Key: fmt.Sprint(i, text(maxKey-2)), Value: text(maxValue)})
+		notes = append(notes, taskrecord.Note{Key: fmt.Sprint(i, text(maxKey-2)), Value: text(maxValue)})
 	}
 	for i := range rng.IntN(4) {
 		regions = append(regions, fmt.Sprint(i, text(maxKey-1)))
@@ -69,7 +69,7 @@ func (id ledgerID) details() (notes []record.Note, regions []string) {
 }
 
 // ledgerIDOf returns whose record t is, or what is wrong with it.
-func ledgerIDOf(t *record.Task) (id ledgerID, err error) {
+func ledgerIDOf(t *taskrecord.Record) (id ledgerID, err error) {
 	if len(t.Notes) == 0 || t.Notes[0].Key != "id" {
 		return id, fmt.Errorf("a record begins with notes %q", t.Notes)
 	}
@@ -90,8 +90,8 @@ func ledgerIDOf(t *record.Task) (id ledgerID, err error) {
 			return id, fmt.Errorf("%v has %d regions %q; there was one %q", id, t.Regions[i].N, t.Regions[i].Name, regions[i])
 		}
 	}
-	slow := t.Flags&record.Slow != 0
-	if t.Kind != id.kind() || slow != (t.Kind == ledgerKinds[1]) || t.Flags&record.Sampled == 0 || t.Goroutines != 1 {
+	slow := t.Flags&taskrecord.Slow != 0
+	if t.Kind != id.kind() || slow != (t.Kind == ledgerKinds[1]) || t.Flags&taskrecord.Sampled == 0 || t.Goroutines != 1 {
 		return id, fmt.Errorf("%v: kind %q, flags %#x, %d goroutines", id, t.Kind, t.Flags, t.Goroutines)
 	}
 	if t.Lost.Notes != 0 || t.Lost.Regions != 0 || t.Lost.Before < 0 {
@@ -175,7 +175,7 @@ func (r *ledgerReader) pop() bool {
 		r.l.t.Errorf("%s: ring %d: %v", r.name, ring, err)
 		return true
 	}
-	if slow := ring%perf.NumTaskRings == perf.SlowTaskRing; slow != (t.Flags&record.Slow != 0) {
+	if slow := ring%perf.NumTaskRings == perf.SlowTaskRing; slow != (t.Flags&taskrecord.Slow != 0) {
 		r.l.t.Errorf("%s: ring %d has %v with flags %#x", r.name, ring, id, t.Flags)
 	}
 	if r.seen[id] {
@@ -191,7 +191,7 @@ func (r *ledgerReader) pop() bool {
 }
 
 // check compares the reader's numbers with what was counted, at any time.
-func (r *ledgerReader) check() record.RingStats {
+func (r *ledgerReader) check() taskrecord.RingStats {
 	ended, tooLong := r.l.ended.Load(), r.l.tooLong()
 	s := r.Stats()
 	tooLong2 := r.l.tooLong()
@@ -213,7 +213,7 @@ func (r *ledgerReader) check() record.RingStats {
 }
 
 // drain reads what there is. Nothing is pushed meanwhile, so all of that must come.
-func (r *ledgerReader) drain() record.RingStats {
+func (r *ledgerReader) drain() taskrecord.RingStats {
 	before := r.check()
 	for r.pop() {
 	}
@@ -461,7 +461,7 @@ func TestReaderOverwritten(t *testing.T) {
 
 	// Records that are nearly as long as they can be: it takes time to copy them.
 	var ids [8]ledgerID
-	notes := make([][]record.Note, len(ids))
+	notes := make([][]taskrecord.Note, len(ids))
 	ledgerTests++
 	for i, n := 0, (ledgerTests-1)*ledgerEach; i < len(ids); n++ {
 		size := 0
@@ -502,7 +502,7 @@ func TestReaderOverwritten(t *testing.T) {
 	for i := 0; popped < records && !t.Failed(); i++ {
 		ring := first + i%smallRings*perf.NumTaskRings
 		tail, _, _, number := runtime_perfTaskRingState(ring)
-		r.at[ring] = place{pos: tail, number: number}
+		r.at[ring] = cursor{pos: tail, number: number}
 		task := r.pop(ring)
 		if task == nil || task.Kind != ledgerKinds[0] {
 			runtime.Gosched()

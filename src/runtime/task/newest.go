@@ -7,7 +7,7 @@ package task
 import (
 	"cmp"
 	"internal/runtime/perf"
-	record "internal/task"
+	"internal/taskrecord"
 	"slices"
 	_ "unsafe" // for go:linkname
 )
@@ -16,8 +16,8 @@ import (
 // thousand. To unpack a record takes forty times as long as to read how it begins, and allocates
 // kilobytes. So only those that are shown are unpacked.
 
-// A recordPlace is where a record is, and when its task ended, in ns since 1970.
-type recordPlace struct {
+// A recordPos is where a record is, and when its task ended, in ns since 1970.
+type recordPos struct {
 	end  int64
 	ring int
 	pos  uint64
@@ -33,12 +33,12 @@ type recordPlace struct {
 // damaged. Want has chosen chosen of the others.
 //
 //go:linkname newest net/http/pprof.newestTasks
-func newest(onlySlow bool, most int, want func(head *record.Task) bool, yield func(*record.Task) bool) (chosen, gone uint64) {
+func newest(onlySlow bool, most int, want func(head *taskrecord.Record) bool, yield func(*taskrecord.Record) bool) (chosen, gone uint64) {
 	var r ringBuffer
-	var list []recordPlace // the last ones so far, and others
-	var head record.Task
+	var list []recordPos // the last ones so far, and others
+	var head taskrecord.Record
 	last := func() {
-		slices.SortStableFunc(list, func(a, b recordPlace) int { return cmp.Compare(b.end, a.end) })
+		slices.SortStableFunc(list, func(a, b recordPos) int { return cmp.Compare(b.end, a.end) })
 		list = list[:min(len(list), most)]
 	}
 	for i := range perf.AllTaskRings {
@@ -61,17 +61,17 @@ func newest(onlySlow bool, most int, want func(head *record.Task) bool, yield fu
 				continue
 			}
 			chosen++
-			list = append(list, recordPlace{head.Start + int64(head.Wall), i, pos - uint64(size) - perf.TaskHeader})
+			list = append(list, recordPos{head.Start + int64(head.Wall), i, pos - uint64(size) - perf.TaskHeader})
 			if len(list) >= 2*most {
 				last()
 			}
 		}
 	}
 	last()
-	stacks := make(map[stackPCs][]record.Frame)
+	stacks := make(map[stackPCs][]taskrecord.Frame)
 	for _, at := range list {
 		size, _, skipped := r.read(at.ring, &at.pos)
-		var t *record.Task
+		var t *taskrecord.Record
 		if size > 0 && !skipped {
 			p := unpacker{w: r.buf[:size], stacks: stacks}
 			t = p.whole(at.ring)

@@ -9,7 +9,7 @@ import (
 	"context"
 	"fmt"
 	"internal/race"
-	record "internal/task"
+	"internal/taskrecord"
 	"runtime"
 	"slices"
 	"sync"
@@ -45,7 +45,7 @@ func endTasks(n int) {
 	wg.Wait()
 }
 
-func endOf(t *record.Task) int64 { return t.Start + int64(t.Wall) }
+func endOf(t *taskrecord.Record) int64 { return t.Start + int64(t.Wall) }
 
 // TestNewest compares what newest finds with what a Reader reads.
 func TestNewest(t *testing.T) {
@@ -59,7 +59,7 @@ func TestNewest(t *testing.T) {
 		func() { time.Sleep(100 * time.Microsecond) }()
 		task.End()
 	}
-	var all []*record.Task
+	var all []*taskrecord.Record
 	r := openRings(true)
 	lost := make(map[bool]uint64) // of slow tasks, and of all
 	for i := range r.at {
@@ -70,10 +70,10 @@ func TestNewest(t *testing.T) {
 		}
 	}
 	for x := r.Next(); x != nil; x = r.Next() {
-		x.Lost.Before, x.Flags = 0, x.Flags&^record.Early // which newest doesn't find out
+		x.Lost.Before, x.Flags = 0, x.Flags&^taskrecord.Early // which newest doesn't find out
 		all = append(all, x)
 	}
-	slices.SortStableFunc(all, func(a, b *record.Task) int { return cmp.Compare(endOf(b), endOf(a)) })
+	slices.SortStableFunc(all, func(a, b *taskrecord.Record) int { return cmp.Compare(endOf(b), endOf(a)) })
 	for _, test := range []struct {
 		onlySlow bool
 		kind     string
@@ -82,16 +82,16 @@ func TestNewest(t *testing.T) {
 		{true, "", 1 << 20}, {true, "", 100}, {true, "", 1}, {true, newestKinds[0], 1 << 20}, {true, newestKinds[1], 10}, {true, newestKinds[2], 10},
 		{false, "", 1 << 20}, {false, "", 10}, {false, newestKinds[2], 10}, {false, "none", 10},
 	} {
-		var want []*record.Task
+		var want []*taskrecord.Record
 		for _, x := range all {
-			if (!test.onlySlow || x.Flags&record.Slow != 0) && (test.kind == "" || x.Kind == test.kind) {
+			if (!test.onlySlow || x.Flags&taskrecord.Slow != 0) && (test.kind == "" || x.Kind == test.kind) {
 				want = append(want, x)
 			}
 		}
-		var got []*record.Task
-		chosen, gone := newest(test.onlySlow, test.most, func(head *record.Task) bool {
+		var got []*taskrecord.Record
+		chosen, gone := newest(test.onlySlow, test.most, func(head *taskrecord.Record) bool {
 			return test.kind == "" || head.Kind == test.kind
-		}, func(x *record.Task) bool {
+		}, func(x *taskrecord.Record) bool {
 			got = append(got, x)
 			return true
 		})
@@ -108,19 +108,19 @@ func TestNewest(t *testing.T) {
 			}
 		}
 		// Those that ended at the same time have no order.
-		order := func(a, b *record.Task) int {
+		order := func(a, b *taskrecord.Record) int {
 			return cmp.Or(cmp.Compare(endOf(b), endOf(a)), slices.Compare(a.Span[:], b.Span[:]))
 		}
 		slices.SortFunc(got, order)
 		slices.SortFunc(want, order)
 		for i, x := range got {
-			if string(record.AppendJSON(nil, x)) != string(record.AppendJSON(nil, want[i])) && i < len(got)-1 {
-				t.Errorf("%+v: record %d is\n%s, want\n%s", test, i, record.AppendJSON(nil, x), record.AppendJSON(nil, want[i]))
+			if string(taskrecord.AppendJSON(nil, x)) != string(taskrecord.AppendJSON(nil, want[i])) && i < len(got)-1 {
+				t.Errorf("%+v: record %d is\n%s, want\n%s", test, i, taskrecord.AppendJSON(nil, x), taskrecord.AppendJSON(nil, want[i]))
 			}
 		}
 	}
 	n := 0
-	newest(true, 100, func(*record.Task) bool { return true }, func(*record.Task) bool { n++; return n < 5 })
+	newest(true, 100, func(*taskrecord.Record) bool { return true }, func(*taskrecord.Record) bool { n++; return n < 5 })
 	if n != 5 {
 		t.Errorf("%d records after yield has returned false", n)
 	}
@@ -148,12 +148,12 @@ func TestNewestMeanwhile(t *testing.T) {
 			running = false
 		default:
 		}
-		spans := make(map[record.SpanID]bool)
+		spans := make(map[taskrecord.SpanID]bool)
 		last := int64(1<<63 - 1)
 		n := 0
-		chosen, gone := newest(true, 500, func(head *record.Task) bool { return head.Kind == newestKinds[0] }, func(x *record.Task) bool {
-			if x.Kind != newestKinds[0] || len(x.Notes) != 1 || x.Notes[0].Key != "id" || x.Flags&record.Slow == 0 || spans[x.Span] || endOf(x) > last {
-				t.Errorf("after %d: %s", last, record.AppendJSON(nil, x))
+		chosen, gone := newest(true, 500, func(head *taskrecord.Record) bool { return head.Kind == newestKinds[0] }, func(x *taskrecord.Record) bool {
+			if x.Kind != newestKinds[0] || len(x.Notes) != 1 || x.Notes[0].Key != "id" || x.Flags&taskrecord.Slow == 0 || spans[x.Span] || endOf(x) > last {
+				t.Errorf("after %d: %s", last, taskrecord.AppendJSON(nil, x))
 			}
 			spans[x.Span], last = true, endOf(x)
 			n++
@@ -178,7 +178,7 @@ func BenchmarkNewest(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		n = 0
-		chosen, _ := newest(true, 2000, func(*record.Task) bool { return true }, func(*record.Task) bool { n++; return true })
+		chosen, _ := newest(true, 2000, func(*taskrecord.Record) bool { return true }, func(*taskrecord.Record) bool { n++; return true })
 		b.ReportMetric(float64(chosen), "records")
 	}
 	b.ReportMetric(float64(n), "unpacked")

@@ -7,7 +7,7 @@ package task_test
 import (
 	"context"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"maps"
 	"reflect"
 	"runtime/pprof"
@@ -136,7 +136,7 @@ func TestPairs(t *testing.T) {
 					continue
 				}
 				ids[rec.Span.String()]++
-				if slow := rec.Flags&record.Slow != 0; slow != (rec.Kind == pairSlow) || slow != (rec.Threshold == 1) {
+				if slow := rec.Flags&taskrecord.Slow != 0; slow != (rec.Kind == pairSlow) || slow != (rec.Threshold == 1) {
 					t.Errorf("%s beside %s: a task of kind %q has threshold %v, and %v of it", a, b, rec.Kind, rec.Threshold, rec.Wall)
 				}
 			}

@@ -9,7 +9,7 @@ import (
 	"context"
 	"fmt"
 	"internal/race"
-	record "internal/task"
+	"internal/taskrecord"
 	"math/rand/v2"
 	"net/textproto"
 	"runtime"
@@ -106,7 +106,7 @@ func (p *planted) end(t *task.Task) {
 }
 
 // in returns what the task has been in a part for, up to now.
-func (p *planted) in(t *task.Task, part record.Part) time.Duration {
+func (p *planted) in(t *task.Task, part taskrecord.Part) time.Duration {
 	u, ok := t.Usage()
 	if !ok {
 		p.t.Error("a task that is open has no usage")
@@ -363,7 +363,7 @@ func tooLong() uint64 {
 }
 
 // watch reads what it can, and checks the numbers, until done is closed.
-func (p *planted) watch(r record.RingReader, done chan struct{}) (checks int) {
+func (p *planted) watch(r taskrecord.RingReader, done chan struct{}) (checks int) {
 	for {
 		for r.Next() != nil {
 		}
@@ -412,7 +412,7 @@ func TestPlanted(t *testing.T) {
 	defer close(p.stops)
 
 	before, long := kindStats("request"), tooLong()
-	abandoned, late, watched := record.NewRingReader(false), record.NewRingReader(false), record.NewRingReader(false)
+	abandoned, late, watched := taskrecord.NewRingReader(false), taskrecord.NewRingReader(false), taskrecord.NewRingReader(false)
 	done := make(chan struct{})
 	var watcher sync.WaitGroup
 	checks := 0
@@ -524,7 +524,7 @@ func TestPlanted(t *testing.T) {
 
 // check checks the records that there are, and returns the numbers of those requests with
 // a plant in which the machine has taken longer than that, so that they must be repeated.
-func (p *planted) check(r record.RingReader, at map[int]*plant, found map[int]bool, causes map[string]int) (retry []int) {
+func (p *planted) check(r taskrecord.RingReader, at map[int]*plant, found map[int]bool, causes map[string]int) (retry []int) {
 	for t := r.Next(); t != nil; t = r.Next() {
 		if t.Kind != "request" {
 			continue
@@ -539,7 +539,7 @@ func (p *planted) check(r record.RingReader, at map[int]*plant, found map[int]bo
 		if (x != nil) != (notes["planted"] != "") || x != nil && notes["planted"] != x.name {
 			p.t.Errorf("request %d has notes %v", n, notes)
 		}
-		if slow := t.Flags&record.Slow != 0; slow != (t.Wall > plantedSlow) || t.Threshold != plantedSlow {
+		if slow := t.Flags&taskrecord.Slow != 0; slow != (t.Wall > plantedSlow) || t.Threshold != plantedSlow {
 			p.t.Errorf("request %d took %v; slow %v above %v", n, t.Wall, slow, t.Threshold)
 		} else if !slow {
 			if x != nil {
@@ -580,12 +580,12 @@ func (p *planted) check(r record.RingReader, at map[int]*plant, found map[int]bo
 }
 
 // is reports whether c is what x plants.
-func (x *plant) is(c record.Cause) bool {
+func (x *plant) is(c taskrecord.Cause) bool {
 	return c.Name == x.cause && strings.Contains(c.String(), x.text)
 }
 
 // plantedIn returns the plant that there is among causes, or nil.
-func plantedIn(list []record.Cause) *plant {
+func plantedIn(list []taskrecord.Cause) *plant {
 	for i := range plants {
 		if slices.ContainsFunc(list, plants[i].is) {
 			return &plants[i]

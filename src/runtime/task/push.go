@@ -7,7 +7,7 @@ package task
 import (
 	"encoding/binary"
 	"internal/runtime/perf"
-	record "internal/task"
+	"internal/taskrecord"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -54,7 +54,7 @@ func (p *packer) parts(parts *[perf.NumParts]int64) {
 	p.w = w
 }
 
-func (p *packer) usage(u *perf.Usage) {
+func (p *packer) usage(u *perf.GoroutineTime) {
 	p.parts(&u.Parts)
 	p.w = append(p.w, uint64(u.Measured), u.Switches, u.Preemptions, u.Migrations)
 }
@@ -68,7 +68,7 @@ func (p *packer) counts(c *[perf.MaxEvents]perf.Count, slots int) {
 }
 
 // clock packs c; if c is nil, one of which nothing has happened.
-func (p *packer) clock(c *record.Clock) {
+func (p *packer) clock(c *taskrecord.Clock) {
 	if c == nil {
 		p.u(0)
 		return
@@ -92,7 +92,7 @@ var packers [shards]struct {
 
 // push pushes the record of t, which has ended. Its counts are those of set, or nil. usual is nil
 // unless it was slow, and last unless it has a clock.
-func (r *recorder) push(t *Task, shard int, last *record.Clock, u *perf.TaskUsage, set *eventSet, flags record.Flags, d *details, threshold int64, usual *usual) {
+func (r *recorder) push(t *Task, shard int, last *taskrecord.Clock, u *perf.TaskUsage, set *eventSet, flags taskrecord.Flags, d *details, threshold int64, usual *usual) {
 	free := &packers[shard].free
 	p := free.Swap(nil)
 	if p == nil {
@@ -113,7 +113,7 @@ func (r *recorder) push(t *Task, shard int, last *record.Clock, u *perf.TaskUsag
 	p.u(u.Goroutines)
 	p.u(u.Working)
 	p.i(threshold)
-	p.usage(&u.Usage)
+	p.usage(&u.GoroutineTime)
 	slots := 0
 	if set != nil {
 		slots = len(set.slots)
@@ -159,7 +159,7 @@ func (r *recorder) push(t *Task, shard int, last *record.Clock, u *perf.TaskUsag
 		}
 	}
 	ring := perf.TaskRing
-	if flags&record.Slow != 0 {
+	if flags&taskrecord.Slow != 0 {
 		ring = perf.SlowTaskRing
 		p.slow(t, u, d, usual)
 	}
@@ -173,7 +173,7 @@ func (r *recorder) push(t *Task, shard int, last *record.Clock, u *perf.TaskUsag
 
 var noDetails details // of tasks that have none; nobody writes them
 
-var stretches = sync.Pool{New: func() any { return new([perf.MaxTaskStretches]perf.Stretch) }}
+var stretches = sync.Pool{New: func() any { return new([perf.MaxTaskStretches]perf.TaskStretch) }}
 
 // slow packs what only a slow task's record has.
 func (p *packer) slow(t *Task, u *perf.TaskUsage, d *details, usual *usual) {
@@ -192,7 +192,7 @@ func (p *packer) slow(t *Task, u *perf.TaskUsage, d *details, usual *usual) {
 		p.i(s.start - u.Began)
 		p.i(s.end - u.Began)
 	}
-	log := stretches.Get().(*[perf.MaxTaskStretches]perf.Stretch)
+	log := stretches.Get().(*[perf.MaxTaskStretches]perf.TaskStretch)
 	n := runtime_perfTaskLogRead(t.id, log[:])
 	p.u(uint64(n))
 	for i := range n {

@@ -5,9 +5,10 @@
 package task
 
 import (
-	record "internal/task"
+	"internal/taskrecord"
 	"runtime"
 	"runtime/pprof"
+	"slices"
 	"time"
 )
 
@@ -45,7 +46,7 @@ type Record struct {
 	Timeline []Stretch // in order of Start; nil unless the task was slow
 	Lost     int64     // how much more was noted about the task than its record has room for
 
-	full *record.Task
+	full *taskrecord.Record
 }
 
 // A Note is what the program noted about a task; see [Task.Note]. Notes may hold secrets.
@@ -71,14 +72,14 @@ type Stretch struct {
 }
 
 // newRecord returns t for programs.
-func newRecord(t *record.Task) *Record {
+func newRecord(t *taskrecord.Record) *Record {
 	r := &Record{
 		Trace:     t.Trace.String(),
 		Span:      t.Span.String(),
 		Kind:      t.Kind,
 		Start:     time.Unix(0, t.Start),
-		Failed:    t.Flags&record.Failed != 0,
-		Slow:      t.Flags&record.Slow != 0,
+		Failed:    t.Flags&taskrecord.Failed != 0,
+		Slow:      t.Flags&taskrecord.Slow != 0,
 		Threshold: t.Threshold,
 		Lost:      t.Lost.Stretches + t.Lost.Memory + t.Lost.Regions + t.Lost.Calls + t.Lost.Notes + t.Lost.Unfound,
 		full:      t,
@@ -112,7 +113,7 @@ func newRecord(t *record.Task) *Record {
 	return r
 }
 
-func stackOf(frames []record.Frame) []runtime.Frame {
+func stackOf(frames []taskrecord.Frame) []runtime.Frame {
 	stack := make([]runtime.Frame, len(frames))
 	for i, f := range frames {
 		stack[i] = runtime.Frame{Function: f.Func, File: f.File, Line: f.Line}
@@ -121,7 +122,7 @@ func stackOf(frames []record.Frame) []runtime.Frame {
 }
 
 // usageOf returns u for programs.
-func usageOf(u *record.Usage, wall time.Duration, events []string) (v Usage) {
+func usageOf(u *taskrecord.Usage, wall time.Duration, events []string) (v Usage) {
 	p := pprof_timeUsage(&v.GoroutineTime)
 	p.Wall, p.Measured = int64(wall), int64(u.Measured)
 	for i, d := range u.Parts {
@@ -129,15 +130,12 @@ func usageOf(u *record.Usage, wall time.Duration, events []string) (v Usage) {
 	}
 	p.Switches, p.Preemptions, p.Migrations = uint64(u.Switches), uint64(u.Preemptions), uint64(u.Migrations)
 	if len(u.Count) > 0 {
-		v.Events, v.Counts = events, make([]pprof.CounterValue, len(u.Count))
-		for i, c := range u.Count {
-			v.Counts[i] = pprof.CounterValue(c)
-		}
+		v.Events, v.Counts = events, slices.Clone(u.Count)
 	}
 	return v
 }
 
 // AppendJSON appends to b the whole record as a JSON object without line ends: what
 // /debug/pprof/tasks?format=json has in a line. Its columns have a JSON Schema:
-// src/internal/task/schema.json in the Go source tree.
-func (r *Record) AppendJSON(b []byte) []byte { return record.AppendJSON(b, r.full) }
+// src/internal/taskrecord/schema.json in the Go source tree.
+func (r *Record) AppendJSON(b []byte) []byte { return taskrecord.AppendJSON(b, r.full) }

@@ -10,7 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"internal/runtime/perf"
-	record "internal/task"
+	"internal/taskrecord"
 	"math"
 	"os"
 	"path/filepath"
@@ -67,7 +67,7 @@ type Config struct {
 // A recorder is a configuration, and what was not recorded under it.
 type recorder struct {
 	config Config
-	server *record.Server
+	server *taskrecord.Server
 	events []string // of all sets
 	index  []uint16 // in events.names
 	turns  *turns   // or nil
@@ -144,7 +144,7 @@ func Start(c Config) error {
 	if name == "" && len(os.Args) > 0 {
 		name = filepath.Base(os.Args[0])
 	}
-	r.server = &record.Server{ID: c.Server, Name: name, PID: os.Getpid(), Events: r.events, Start: r.since.UnixNano(), Boot: bootID()}
+	r.server = &taskrecord.Server{ID: c.Server, Name: name, PID: os.Getpid(), Events: r.events, Start: r.since.UnixNano(), Boot: bootID()}
 	if c.Rate == 1 {
 		r.below = math.MaxUint64
 	} else {
@@ -230,7 +230,7 @@ func Stop() {
 func isRecording() bool { return recording.Load() != nil }
 
 // samples reports whether a request is one of those that are recorded in any case.
-func (r *recorder) samples(id record.TraceID) bool {
+func (r *recorder) samples(id taskrecord.TraceID) bool {
 	if r.below == 0 || r.below == math.MaxUint64 {
 		return r.below != 0
 	}

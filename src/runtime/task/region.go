@@ -15,7 +15,7 @@ type Region struct {
 	t     *Task
 	name  string
 	slots int
-	iv    perf.Interval
+	iv    perf.OpenInterval
 	told  *toldRegion // in the execution trace, or nil
 }
 
@@ -74,7 +74,7 @@ func (r *Region) Checkpoint(name string) {
 // sum adds the region, up to now, to the task's. If more, r.iv goes on at this moment;
 // it does not if the goroutine is another one than it began on, or the counters are closed.
 func (r *Region) sum(more bool) perf.IntervalError {
-	var u perf.Usage
+	var u perf.GoroutineTime
 	var counts [perf.MaxEvents]perf.Count
 	began, goid := r.iv.Nanos, r.iv.Goid
 	_, _, err := runtime_perfIntervalEnd(&r.iv, &u, &counts[0], r.slots, more)
@@ -101,7 +101,7 @@ func (r *Region) beginTrace() {
 }
 
 // region adds a region that has ended.
-func (t *Task) region(name string, u *perf.Usage, counts *[perf.MaxEvents]perf.Count, slots int, began int64, goid uint64) {
+func (t *Task) region(name string, u *perf.GoroutineTime, counts *[perf.MaxEvents]perf.Count, slots int, began int64, goid uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	d := t.detail(false)

@@ -8,23 +8,24 @@ import (
 	"cmp"
 	"encoding/binary"
 	"internal/runtime/perf"
-	record "internal/task"
+	"internal/taskrecord"
 	"runtime"
+	"runtime/pprof"
 	"slices"
 	"time"
 	"unsafe"
 )
 
-// A ringReader is a [record.RingReader].
+// A ringReader is a [taskrecord.RingReader].
 type ringReader struct {
-	at    [perf.AllTaskRings]place
+	at    [perf.AllTaskRings]cursor
 	next  int
 	last  int // that Next has returned a record of
-	stats record.RingStats
+	stats taskrecord.RingStats
 	ringBuffer
 
 	// since is the latest end of a task, in ns since 1970, such that a record of it, or of one
-	// before it, is lost. See [record.Early].
+	// before it, is lost. See [taskrecord.Early].
 	since int64
 
 	// rounds says that Round was called, and heads is how many records had been pushed to each ring then.
@@ -32,17 +33,17 @@ type ringReader struct {
 	heads  [perf.AllTaskRings]uint64
 }
 
-// A place is a reader's place in a ring.
-type place struct {
+// A cursor is a reader's place in a ring.
+type cursor struct {
 	pos    uint64
 	number uint64 // of the record that is next
 	lost   uint64 // before that, of which no record has told yet
 }
 
-// newRingReader is [record.NewRingReader].
+// newRingReader is [taskrecord.NewRingReader].
 //
-//go:linkname newRingReader internal/task.newRingReader
-func newRingReader(oldest bool) record.RingReader { return openRings(oldest) }
+//go:linkname newRingReader internal/taskrecord.newRingReader
+func newRingReader(oldest bool) taskrecord.RingReader { return openRings(oldest) }
 
 // openRings returns a reader that begins with the oldest records that the rings have, or
 // with the next ones.
@@ -51,12 +52,12 @@ func openRings(oldest bool) *ringReader {
 	for i := range r.at {
 		tail, head, pushed, first := runtime_perfTaskRingState(i)
 		if oldest {
-			r.at[i] = place{pos: tail, number: first}
+			r.at[i] = cursor{pos: tail, number: first}
 			if first > 0 {
 				r.peek(i)
 			}
 		} else {
-			r.at[i] = place{pos: head, number: pushed}
+			r.at[i] = cursor{pos: head, number: pushed}
 		}
 	}
 	return r
@@ -87,11 +88,11 @@ func (r *ringBuffer) read(i int, pos *uint64) (n int, number uint64, skipped boo
 }
 
 // lost notes that records before t are lost.
-func (r *ringReader) lost(t *record.Task) { r.since = max(r.since, t.Start+int64(t.Wall)) }
+func (r *ringReader) lost(t *taskrecord.Record) { r.since = max(r.since, t.Start+int64(t.Wall)) }
 
 // Next returns the next record, or nil if there is none at the moment. The rings take
 // turns.
-func (r *ringReader) Next() *record.Task {
+func (r *ringReader) Next() *taskrecord.Record {
 	for range r.at {
 		i := r.next
 		if r.next++; r.next == len(r.at) {
@@ -106,7 +107,7 @@ func (r *ringReader) Next() *record.Task {
 }
 
 // pop returns the next record of ring i that is whole, or nil if there is none.
-func (r *ringReader) pop(i int) *record.Task {
+func (r *ringReader) pop(i int) *taskrecord.Record {
 	at := &r.at[i]
 	for {
 		// The first one after those of a round, if they are lost, tells how many they are.
@@ -139,14 +140,14 @@ func (r *ringReader) pop(i int) *record.Task {
 		t.Lost.Before = int64(at.lost)
 		at.lost = 0
 		if t.Start+int64(t.Wall) < r.since {
-			t.Flags |= record.Early
+			t.Flags |= taskrecord.Early
 		}
 		return t
 	}
 }
 
 // drop counts the records before one as lost.
-func (at *place) drop(s *record.RingStats, before uint64) {
+func (at *cursor) drop(s *taskrecord.RingStats, before uint64) {
 	n := before - at.number
 	s.Dropped += n
 	at.lost += n
@@ -154,7 +155,7 @@ func (at *place) drop(s *record.RingStats, before uint64) {
 }
 
 // Stats returns the reader's numbers.
-func (r *ringReader) Stats() record.RingStats {
+func (r *ringReader) Stats() taskrecord.RingStats {
 	s := r.stats
 	for i := range r.at {
 		at := &r.at[i]
@@ -174,7 +175,7 @@ func (r *ringReader) Stats() record.RingStats {
 }
 
 // Server returns the server of records, or nil if nothing has ever been recorded.
-func (r *ringReader) Server() *record.Server {
+func (r *ringReader) Server() *taskrecord.Server {
 	if r := lastRecording.Load(); r != nil {
 		return r.server
 	}
@@ -182,7 +183,7 @@ func (r *ringReader) Server() *record.Server {
 }
 
 // unpack returns the record that words of ring i are, or nil if they are none.
-func unpack(words []uint64, i int) *record.Task {
+func unpack(words []uint64, i int) *taskrecord.Record {
 	p := &unpacker{w: words}
 	return p.whole(i)
 }
@@ -194,14 +195,14 @@ type unpacker struct {
 	bad bool
 
 	// stacks, if it is not nil, has the stacks so far. Records then share them.
-	stacks map[stackPCs][]record.Frame
+	stacks map[stackPCs][]taskrecord.Frame
 }
 
 // stackPCs are the return addresses of a stack, and zeros.
 type stackPCs [max(perf.MaxStretchStack, perf.MaxWakerStack)]uintptr
 
 // whole returns the record of ring i, or nil if the words are none.
-func (p *unpacker) whole(i int) *record.Task {
+func (p *unpacker) whole(i int) *taskrecord.Record {
 	t := p.task(i%perf.NumTaskRings == perf.SlowTaskRing)
 	if p.bad || len(p.w) != 0 {
 		return nil
@@ -255,7 +256,7 @@ func (p *unpacker) str() string {
 	return string(b)
 }
 
-func (p *unpacker) parts(parts *[record.NumParts]time.Duration) {
+func (p *unpacker) parts(parts *[taskrecord.NumParts]time.Duration) {
 	mask := p.most(1<<len(parts) - 1)
 	for i := range parts {
 		if mask&(1<<i) != 0 {
@@ -264,7 +265,7 @@ func (p *unpacker) parts(parts *[record.NumParts]time.Duration) {
 	}
 }
 
-func (p *unpacker) usage(u *record.Usage) {
+func (p *unpacker) usage(u *taskrecord.Usage) {
 	p.parts(&u.Parts)
 	u.Measured = p.duration()
 	u.Switches = p.i()
@@ -272,7 +273,7 @@ func (p *unpacker) usage(u *record.Usage) {
 	u.Migrations = p.i()
 }
 
-func (p *unpacker) counts(set *eventSet) []record.Count {
+func (p *unpacker) counts(set *eventSet) []pprof.CounterValue {
 	if set == nil || p.bad {
 		return nil
 	}
@@ -280,15 +281,10 @@ func (p *unpacker) counts(set *eventSet) []record.Count {
 	for i := range set.slots {
 		raw[i] = perf.Count{Value: p.u(), Enabled: p.u(), Running: p.u()}
 	}
-	values := set.values(raw[:])
-	counts := make([]record.Count, len(values))
-	for i, v := range values {
-		counts[i] = record.Count{Value: v.Value, Enabled: v.Enabled, Running: v.Running}
-	}
-	return counts
+	return set.values(raw[:])
 }
 
-func (p *unpacker) clock(c *record.Clock) {
+func (p *unpacker) clock(c *taskrecord.Clock) {
 	n := p.u()
 	p.must(n&^(1<<8) <= uint64(len(c.Entry)))
 	if p.bad {
@@ -297,24 +293,24 @@ func (p *unpacker) clock(c *record.Clock) {
 	c.N, c.Overflow = uint8(n), n&(1<<8) != 0
 	for i := range c.Entry[:c.N] {
 		e := p.u()
-		c.Entry[i] = record.ClockEntry{Server: uint16(e >> 32), Count: uint32(e)}
+		c.Entry[i] = taskrecord.ClockEntry{Server: uint16(e >> 32), Count: uint32(e)}
 	}
 }
 
 // head reads what a record begins with: which task it is of, and when that was.
-func (p *unpacker) head(t *record.Task) {
+func (p *unpacker) head(t *taskrecord.Record) {
 	p.bytes(t.Trace[:])
 	p.bytes(t.Span[:])
 	p.bytes(t.Parent[:])
 	kind := p.u()
-	t.Kind, t.Flags = kindName(uint32(kind>>32)), record.Flags(kind)
+	t.Kind, t.Flags = kindName(uint32(kind>>32)), taskrecord.Flags(kind)
 	t.Start = p.i()
 	t.Wall = p.duration()
 }
 
-func (p *unpacker) task(slow bool) *record.Task {
+func (p *unpacker) task(slow bool) *taskrecord.Record {
 	r := lastRecording.Load()
-	t := &record.Task{Server: r.server}
+	t := &taskrecord.Record{Server: r.server}
 	p.head(t)
 	p.clock(&t.Before)
 	p.clock(&t.After)
@@ -332,19 +328,19 @@ func (p *unpacker) task(slow bool) *record.Task {
 		t.Events = set.names
 	}
 	for range p.count(2) {
-		t.Notes = append(t.Notes, record.Note{Key: p.str(), Value: p.str()})
+		t.Notes = append(t.Notes, taskrecord.Note{Key: p.str(), Value: p.str()})
 	}
 	for range p.count(9) {
-		g := record.Region{Name: p.str(), N: p.i(), Wall: p.duration(), Max: p.duration()}
+		g := taskrecord.RegionSum{Name: p.str(), N: p.i(), Wall: p.duration(), Max: p.duration()}
 		p.usage(&g.Usage)
 		g.Count = p.counts(set)
 		t.Regions = append(t.Regions, g)
 	}
 	for range p.count(6) {
-		var c record.Call
+		var c taskrecord.Call
 		p.bytes(c.Span[:])
 		kind := p.u()
-		c.Kind, c.Flags = kindName(uint32(kind>>32)), record.Flags(kind)
+		c.Kind, c.Flags = kindName(uint32(kind>>32)), taskrecord.Flags(kind)
 		c.Start, c.Wall, c.Remote = p.duration(), p.duration(), p.str()
 		c.Goroutine = p.u()
 		if c.Ender = c.Goroutine; kind&callHanded != 0 {
@@ -352,22 +348,22 @@ func (p *unpacker) task(slow bool) *record.Task {
 		}
 		t.Calls = append(t.Calls, c)
 	}
-	slices.SortStableFunc(t.Calls, func(a, b record.Call) int { return cmp.Compare(a.Start, b.Start) })
+	slices.SortStableFunc(t.Calls, func(a, b taskrecord.Call) int { return cmp.Compare(a.Start, b.Start) })
 	if slow {
 		p.slow(t)
 	}
-	t.Lost = record.Lost{Stretches: p.i(), StretchesTime: p.duration(), Memory: p.i(), Regions: p.i(), Calls: p.i(), Notes: p.i(), Unfound: p.i()}
+	t.Lost = taskrecord.Lost{Stretches: p.i(), StretchesTime: p.duration(), Memory: p.i(), Regions: p.i(), Calls: p.i(), Notes: p.i(), Unfound: p.i()}
 	return t
 }
 
-func (p *unpacker) slow(t *record.Task) {
-	t.Usual = &record.Usual{Tasks: p.i(), Wall: p.duration()}
+func (p *unpacker) slow(t *taskrecord.Record) {
+	t.Usual = &taskrecord.Usual{Tasks: p.i(), Wall: p.duration()}
 	p.usage(&t.Usual.Usage)
 	for range p.most(perf.MaxEvents) {
-		t.Usual.Count = append(t.Usual.Count, record.Count{Value: p.u()})
+		t.Usual.Count = append(t.Usual.Count, pprof.CounterValue{Value: p.u()})
 	}
 	for range p.count(4) {
-		s := record.Stretch{Region: p.str(), Goroutine: p.u(), Start: p.duration(), End: p.duration()}
+		s := taskrecord.Stretch{Region: p.str(), Goroutine: p.u(), Start: p.duration(), End: p.duration()}
 		s.Wake = s.End
 		t.Timeline = append(t.Timeline, s)
 	}
@@ -376,10 +372,10 @@ func (p *unpacker) slow(t *record.Task) {
 	for range n {
 		t.Timeline = append(t.Timeline, p.stretch())
 	}
-	slices.SortStableFunc(t.Timeline, func(a, b record.Stretch) int { return cmp.Compare(a.Start, b.Start) })
+	slices.SortStableFunc(t.Timeline, func(a, b taskrecord.Stretch) int { return cmp.Compare(a.Start, b.Start) })
 	t.Disown()
 	for range p.most(maxOutlived) {
-		g := record.Goroutine{ID: p.u(), Func: function(uintptr(p.u()))}
+		g := taskrecord.Goroutine{ID: p.u(), Func: function(uintptr(p.u()))}
 		created := uintptr(p.u())
 		g.Part = p.part(p.u())
 		if f := frames([]uintptr{created}); len(f) > 0 {
@@ -393,17 +389,17 @@ func (p *unpacker) slow(t *record.Task) {
 	}
 }
 
-func (p *unpacker) part(v uint64) record.Part {
-	p.must(v < uint64(record.NumParts))
-	return record.Part(v)
+func (p *unpacker) part(v uint64) taskrecord.Part {
+	p.must(v < uint64(taskrecord.NumParts))
+	return taskrecord.Part(v)
 }
 
 // serverGoroutine reports whether a function is that of a goroutine that a server starts
 // on behalf of a request and ends by itself: it has outlived nothing.
 func serverGoroutine(name string) bool { return name == "net/http.(*connReader).backgroundRead" }
 
-func (p *unpacker) stretch() record.Stretch {
-	s := record.Stretch{Goroutine: p.u(), Start: p.duration(), Wake: p.duration(), End: p.duration()}
+func (p *unpacker) stretch() taskrecord.Stretch {
+	s := taskrecord.Stretch{Goroutine: p.u(), Start: p.duration(), Wake: p.duration(), End: p.duration()}
 	bits := p.u()
 	s.Part, s.OnThread = p.part(bits&0xff), bits>>16&1 != 0
 	reason, stop := runtime_perfTaskReason(uint8(bits>>8), uint8(bits>>24))
@@ -426,7 +422,7 @@ func (p *unpacker) stretch() record.Stretch {
 	return s
 }
 
-func (p *unpacker) frames(n uint64) []record.Frame {
+func (p *unpacker) frames(n uint64) []taskrecord.Frame {
 	var pcs stackPCs
 	p.must(n <= uint64(len(pcs)))
 	if p.bad || n == 0 {
@@ -449,14 +445,14 @@ func (p *unpacker) frames(n uint64) []record.Frame {
 // frames returns the places of return addresses, without those in the runtime that led
 // to them, and without the one that all goroutines return to, which is below the others
 // if these are few.
-func frames(pcs []uintptr) (f []record.Frame) {
+func frames(pcs []uintptr) (f []taskrecord.Frame) {
 	if len(pcs) == 0 {
 		return nil
 	}
 	for all := runtime.CallersFrames(pcs); ; {
 		frame, more := all.Next()
 		if frame.Function != "" && frame.Function != "runtime.goexit" && (len(f) > 0 || !internalFrame(frame.Function)) {
-			f = append(f, record.Frame{Func: frame.Function, File: frame.File, Line: frame.Line})
+			f = append(f, taskrecord.Frame{Func: frame.Function, File: frame.File, Line: frame.Line})
 		}
 		if !more || len(f) == maxFrames {
 			return f

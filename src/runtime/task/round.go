@@ -4,9 +4,9 @@
 
 package task
 
-import record "internal/task"
+import "internal/taskrecord"
 
-// Round begins a round; see [record.RingReader].
+// Round begins a round; see [taskrecord.RingReader].
 func (r *ringReader) Round() {
 	r.rounds = true
 	for i := range r.heads {
@@ -16,17 +16,17 @@ func (r *ringReader) Round() {
 
 // Progress returns where the reader is. Lost has also what no record has told yet: of a damaged record that
 // is the last one of its ring, none may ever.
-func (r *ringReader) Progress() record.Progress {
-	p := record.Progress{Lost: int64(r.stats.Dropped)}
+func (r *ringReader) Progress() taskrecord.Progress {
+	p := taskrecord.Progress{Lost: int64(r.stats.Dropped)}
 	for i := range r.at {
 		if n := r.at[i].number; n > 0 {
-			p.Places = append(p.Places, record.RingPlace{Ring: i, Next: n})
+			p.Places = append(p.Places, taskrecord.RingPlace{Ring: i, Next: n})
 		}
 	}
 	return p
 }
 
 // Place returns where it is in the ring of the last record.
-func (r *ringReader) Place() record.RingPlace {
-	return record.RingPlace{Ring: r.last, Next: r.at[r.last].number}
+func (r *ringReader) Place() taskrecord.RingPlace {
+	return taskrecord.RingPlace{Ring: r.last, Next: r.at[r.last].number}
 }

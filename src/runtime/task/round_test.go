@@ -6,7 +6,7 @@ package task_test
 
 import (
 	"context"
-	record "internal/task"
+	"internal/taskrecord"
 	. "runtime/task"
 	"testing"
 	"time"
@@ -29,12 +29,12 @@ func TestRound(t *testing.T) {
 	}
 	begin := r.Progress().Places
 	r.Round()
-	slow, all, at := 0, 0, record.RingPlaces(nil)
+	slow, all, at := 0, 0, taskrecord.RingPlaces(nil)
 	for rec := r.Next(); rec != nil; rec = r.Next() {
 		if rec.Kind == "TestRound, slow" {
 			slow++
 		}
-		at.Raise(record.RingPlaces{r.Place()})
+		at.Raise(taskrecord.RingPlaces{r.Place()})
 		push("TestRound")
 		if all++; all > 10*n {
 			t.Fatal("a round does not end")
@@ -46,7 +46,7 @@ func TestRound(t *testing.T) {
 	if end := r.Progress().Places; !at.Within(end) || end.Within(begin) {
 		t.Errorf("it began at %v, its last records are at %v, and it ended at %v", begin, at, end)
 	}
-	later := record.NewRingReader(false)
+	later := taskrecord.NewRingReader(false)
 	if at := later.Progress().Places; r.Progress().Places.Within(begin) || at.Within(r.Progress().Places) {
 		t.Errorf("another reader begins at %v, and %v was read", at, r.Progress().Places)
 	}
@@ -70,7 +70,7 @@ func TestRoundDamaged(t *testing.T) {
 	if rec := r.Next(); rec != nil {
 		t.Errorf("words are a record: %+v", rec)
 	}
-	end, later := r.Progress(), record.NewRingReader(false).Progress()
+	end, later := r.Progress(), taskrecord.NewRingReader(false).Progress()
 	if !later.Places.Within(end.Places) || end.Lost != begin.Lost+1 {
 		t.Errorf("a reader went from %v to %v, and another one begins at %v", begin, end, later)
 	}

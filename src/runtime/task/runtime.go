@@ -37,7 +37,7 @@ func runtime_perfTaskMembers(id perf.TaskID, dst []perf.TaskGoroutine) (n int)
 func runtime_perfTaskFollow(c *perf.TaskConfig)
 
 //go:noescape
-func runtime_perfTaskLogRead(id perf.TaskID, dst []perf.Stretch) (n int)
+func runtime_perfTaskLogRead(id perf.TaskID, dst []perf.TaskStretch) (n int)
 func runtime_perfTaskReason(wait, stop uint8) (w, s string)
 
 //go:noescape
@@ -60,7 +60,7 @@ func runtime_perfSetRegionHook(f func(gp uintptr, goid, mode uint64))
 // Provided by package runtime/pprof; see perf_task.go there.
 
 func pprof_contextKey(key any) bool
-func pprof_timeUsage(t *pprof.GoroutineTime) *perf.Usage
+func pprof_timeUsage(t *pprof.GoroutineTime) *perf.GoroutineTime
 func pprof_counterSet(c *pprof.Counters) (set perf.SetID, slots int)
 func pprof_counterSlots(c *pprof.Counters) (events []uint8)
 func pprof_counterNew(events []string) (*pprof.Counters, error)
@@ -88,8 +88,8 @@ func runtime_nanotime() int64
 
 //go:linkname runtime_perfIntervalStart runtime/pprof.runtime_perfIntervalStart
 //go:noescape
-func runtime_perfIntervalStart(iv *perf.Interval, set perf.SetID, n int) perf.IntervalError
+func runtime_perfIntervalStart(iv *perf.OpenInterval, set perf.SetID, n int) perf.IntervalError
 
 //go:linkname runtime_perfIntervalEnd runtime/pprof.runtime_perfIntervalEnd
 //go:noescape
-func runtime_perfIntervalEnd(iv *perf.Interval, u *perf.Usage, counts *perf.Count, n int, more bool) (unread uint64, f perf.Failure, err perf.IntervalError)
+func runtime_perfIntervalEnd(iv *perf.OpenInterval, u *perf.GoroutineTime, counts *perf.Count, n int, more bool) (unread uint64, f perf.Failure, err perf.IntervalError)

@@ -7,7 +7,7 @@ package task
 import (
 	"cmp"
 	"errors"
-	record "internal/task"
+	"internal/taskrecord"
 	"slices"
 	"time"
 	_ "unsafe" // for go:linkname
@@ -90,16 +90,16 @@ func ReadStats() (s Stats) {
 // readStats returns all of them.
 //
 //go:linkname readStats net/http/pprof.readTaskStats
-func readStats() (s record.Stats) {
+func readStats() (s taskrecord.RecorderStats) {
 	r := lastRecording.Load()
 	if r == nil {
 		return s
 	}
-	s = record.Stats{Server: r.server, Since: r.since, Rate: r.config.Rate, Open: r.open.open(), Epochs: int64(r.epochs.Load())}
+	s = taskrecord.RecorderStats{Server: r.server, Since: r.since, Rate: r.config.Rate, Open: r.open.open(), Epochs: int64(r.epochs.Load())}
 	var dropped uint64
 	s.Outlived, dropped = outlivedTime()
 	for _, name := range r.events {
-		s.Events = append(s.Events, record.EventStats{Name: name})
+		s.Events = append(s.Events, taskrecord.EventStats{Name: name})
 	}
 	kinds.mu.Lock()
 	all := slices.Clone(kinds.byID)
@@ -109,8 +109,8 @@ func readStats() (s record.Stats) {
 			s.Kinds = append(s.Kinds, k.stats(r.index))
 		}
 	}
-	slices.SortStableFunc(s.Kinds, func(a, b record.KindStats) int { return cmp.Compare(a.Kind, b.Kind) }) // stable: what began first is first
-	s.Lost = []record.LostStats{
+	slices.SortStableFunc(s.Kinds, func(a, b taskrecord.KindStats) int { return cmp.Compare(a.Kind, b.Kind) }) // stable: what began first is first
+	s.Lost = []taskrecord.LostStats{
 		{Name: "tasks", Text: "tasks, as 10,000 were open", N: r.tooMany.Load()},
 		{Name: "kinds", Text: "tasks under their own kind, as there were 1,000", N: kinds.many.Load()},
 		{Name: "traceparent", Text: "bad headers traceparent", N: r.badParent.Load()},

@@ -27,7 +27,7 @@ import (
 	"context"
 	"encoding/binary"
 	"internal/runtime/perf"
-	record "internal/task"
+	"internal/taskrecord"
 	"runtime/trace"
 	"sync"
 	"sync/atomic"
@@ -40,17 +40,17 @@ import (
 type Task struct {
 	ctx context.Context // that it was made from
 
-	id     perf.TaskID    // package runtime's
-	epoch  *epoch         // in which it began, or nil
-	trace  record.TraceID // as kind, and so are parent, sampled and random
-	span   record.SpanID
-	parent record.SpanID
+	id     perf.TaskID        // package runtime's
+	epoch  *epoch             // in which it began, or nil
+	trace  taskrecord.TraceID // as kind, and so are parent, sampled and random
+	span   taskrecord.SpanID
+	parent taskrecord.SpanID
 	kind   *kind // written as lockOpen says
 	up     *Task // parent on this server
 	remote string
 	client bool // makes a call, and no goroutine works for it
 	serves bool // works on a request from elsewhere
-	random bool // the trace's ID is known to be random; see record.Traceparent
+	random bool // the trace's ID is known to be random; see taskrecord.Traceparent
 
 	sampled sampled // W3C's flag
 	adopted bool    // of a call: its traceparent is others'; see adopt
@@ -59,15 +59,15 @@ type Task struct {
 
 	traced *tracedTask // in the execution trace, or nil
 
-	local *record.Local // the clock of the request on this server, or nil
-	rest  string        // of the header tracestate: others' members
+	local *taskrecord.Local // the clock of the request on this server, or nil
+	rest  string            // of the header tracestate: others' members
 
 	mu      sync.Mutex // protects what follows
 	wants   bool       // the request came with a clock
 	named   bool       // by the program; see nameTask
-	flags   record.Flags
-	first   *record.Clock // at the start, or nil
-	last    *record.Clock // that was sent with the answer, or nil; written as lockOpen says
+	flags   taskrecord.Flags
+	first   *taskrecord.Clock // at the start, or nil
+	last    *taskrecord.Clock // that was sent with the answer, or nil; written as lockOpen says
 	details *details
 	goid    uint64
 }
@@ -149,7 +149,7 @@ func begin(ctx context.Context, name, remote string, c *caller, h Header, client
 		if r.config.Server != 0 {
 			t.newClock()
 		}
-		var clock *record.Clock
+		var clock *taskrecord.Clock
 		if c != nil {
 			t.follow(c)
 			clock = c.clock
@@ -171,11 +171,11 @@ func begin(ctx context.Context, name, remote string, c *caller, h Header, client
 		}
 	}
 	if client {
-		t.flags |= record.Client
+		t.flags |= taskrecord.Client
 	}
 	if t.local != nil {
 		if t.first == nil {
-			t.first = new(record.Clock)
+			t.first = new(taskrecord.Clock)
 		}
 		*t.first = t.local.Event()
 	}
@@ -209,8 +209,8 @@ func begin(ctx context.Context, name, remote string, c *caller, h Header, client
 // task, which is half as large without.
 func (t *Task) newClock() {
 	c := new(struct {
-		local record.Local
-		first record.Clock
+		local taskrecord.Local
+		first taskrecord.Clock
 	})
 	t.local, t.first = &c.local, &c.first
 }
@@ -257,7 +257,7 @@ func (t *Task) Fail() {
 		return
 	}
 	t.mu.Lock()
-	t.flags |= record.Failed
+	t.flags |= taskrecord.Failed
 	t.mu.Unlock()
 }
 
@@ -272,7 +272,7 @@ func (t *Task) Usage() (u Usage, ok bool) {
 	if t == nil || t.hasEnded() || !runtime_perfTaskUsage(t.id, &p) {
 		return Usage{}, false
 	}
-	*pprof_timeUsage(&u.GoroutineTime) = p.Usage
+	*pprof_timeUsage(&u.GoroutineTime) = p.GoroutineTime
 	u.Wall = time.Duration(p.Wall)
 	u.Goroutines, u.Working = int64(p.Goroutines), int64(p.Working)
 	if e := t.epoch.present(); e != nil {
@@ -327,7 +327,7 @@ func endTask(t *Task, status, context string, failed bool) {
 	}
 	var recorded bool
 	if e.slow, recorded = k.slow(u, threshold); recorded {
-		e.recorded |= record.Slow
+		e.recorded |= taskrecord.Slow
 	} else if e.slow {
 		r.overBudget.Add(1)
 		limit = 1<<63 - 1
@@ -336,7 +336,7 @@ func endTask(t *Task, status, context string, failed bool) {
 		}
 	}
 	if r.samples(t.trace) {
-		e.recorded |= record.Sampled
+		e.recorded |= taskrecord.Sampled
 	}
 	e.shard, e.failed, e.threshold, e.limit = shard(), failed, threshold, limit
 	if e.rest == 0 {
@@ -354,7 +354,7 @@ type ended struct {
 	u         perf.TaskUsage
 	set       *eventSet // of the counts
 	shard     int
-	recorded  record.Flags
+	recorded  taskrecord.Flags
 	slow      bool // whether or not it is recorded
 	failed    bool
 	threshold int64
@@ -384,13 +384,13 @@ func (e *ended) finish(t *Task, r *recorder, k *kind) {
 	t.mu.Lock()
 	t.flags |= e.recorded
 	if e.failed {
-		t.flags |= record.Failed
+		t.flags |= taskrecord.Failed
 	}
 	if e.set == nil && t.epoch != nil {
-		t.flags |= record.EpochChange
+		t.flags |= taskrecord.EpochChange
 		r.changes.Add(1)
 	} else if u.Unread > 0 || t.epoch == nil && len(r.events) > 0 {
-		t.flags |= record.Uncounted // or begun between two epochs
+		t.flags |= taskrecord.Uncounted // or begun between two epochs
 	}
 	flags := t.flags
 	details := t.details
@@ -399,7 +399,7 @@ func (e *ended) finish(t *Task, r *recorder, k *kind) {
 	if t.up != nil {
 		call := flags
 		if e.slow {
-			call |= record.Slow
+			call |= taskrecord.Slow
 		}
 		t.up.call(t, u, call)
 	}
@@ -408,24 +408,24 @@ func (e *ended) finish(t *Task, r *recorder, k *kind) {
 	}
 	k.observe(e.shard, u, e.set, flags, e.slow)
 	if u.Outlives > 0 {
-		outlive(t.id, flags&record.Slow != 0)
-	} else if flags&record.Slow != 0 {
+		outlive(t.id, flags&taskrecord.Slow != 0)
+	} else if flags&taskrecord.Slow != 0 {
 		runtime_perfTaskGiveUp(t.id, false)
 	}
 	details.release()
-	if flags&record.Slow != 0 {
+	if flags&taskrecord.Slow != 0 {
 		flightRecord(t)
 	}
 }
 
 // record puts a task that has ended into the rings.
-func (t *Task) record(r *recorder, shard int, u *perf.TaskUsage, set *eventSet, flags record.Flags, details *details, threshold int64) {
+func (t *Task) record(r *recorder, shard int, u *perf.TaskUsage, set *eventSet, flags taskrecord.Flags, details *details, threshold int64) {
 	last := t.last
 	if last == nil && t.local != nil {
 		end := t.local.Event()
 		last = &end
 	}
-	if flags&record.Slow != 0 {
+	if flags&taskrecord.Slow != 0 {
 		var usual usual
 		t.kind.readUsual(&usual, set)
 		r.push(t, shard, last, u, set, flags, details, threshold, &usual)

@@ -8,7 +8,7 @@ import (
 	"context"
 	"fmt"
 	"internal/race"
-	record "internal/task"
+	"internal/taskrecord"
 	"math"
 	"os"
 	"path/filepath"
@@ -25,7 +25,7 @@ import (
 )
 
 // start records all tasks until the test ends, and returns a reader of them.
-func start(t *testing.T, c Config) record.RingReader {
+func start(t *testing.T, c Config) taskrecord.RingReader {
 	t.Helper()
 	if c.Rate == 0 {
 		c.Rate = 1
@@ -34,11 +34,11 @@ func start(t *testing.T, c Config) record.RingReader {
 		t.Fatal(err)
 	}
 	t.Cleanup(Stop)
-	return record.NewRingReader(false)
+	return taskrecord.NewRingReader(false)
 }
 
 // one returns the only record that there is.
-func one(t *testing.T, r record.RingReader) *record.Task {
+func one(t *testing.T, r taskrecord.RingReader) *taskrecord.Record {
 	t.Helper()
 	rec := r.Next()
 	if rec == nil {
@@ -50,7 +50,7 @@ func one(t *testing.T, r record.RingReader) *record.Task {
 	return rec
 }
 
-func sum(u *record.Usage) (d time.Duration) {
+func sum(u *taskrecord.Usage) (d time.Duration) {
 	for _, p := range u.Parts {
 		d += p
 	}
@@ -237,7 +237,7 @@ func TestGoroutines(t *testing.T) {
 	go func() { <-outlives }()
 	task.End()
 	close(outlives)
-	var rec *record.Task
+	var rec *taskrecord.Record
 	for n := r.Next(); n != nil; n = r.Next() {
 		if n.Kind == "TestGoroutines" {
 			rec = n
@@ -339,7 +339,7 @@ func TestChild(t *testing.T) {
 	}()
 	<-ended
 	parent.End()
-	var p *record.Task
+	var p *taskrecord.Record
 	var sleep [2]time.Duration
 	n := 0
 	for rec := r.Next(); rec != nil; rec = r.Next() {
@@ -352,7 +352,7 @@ func TestChild(t *testing.T) {
 		case strings.HasPrefix(rec.Kind, "child"):
 			sleep[1] += rec.Parts[pprof.TimeSleep]
 		case rec.Kind == "GET":
-			if rec.Flags&record.Client == 0 || rec.Parent.String() != parent.Span() || sum(&rec.Usage) != 0 {
+			if rec.Flags&taskrecord.Client == 0 || rec.Parent.String() != parent.Span() || sum(&rec.Usage) != 0 {
 				t.Errorf("call: %+v", rec)
 			}
 		}
@@ -438,10 +438,10 @@ func TestNotes(t *testing.T) {
 	task.SetKind("TestNotes2")
 	task.End()
 	rec := one(t, r)
-	if rec.Kind != "TestNotes2" || rec.Flags&record.Failed == 0 {
+	if rec.Kind != "TestNotes2" || rec.Flags&taskrecord.Failed == 0 {
 		t.Errorf("%s %b", rec.Kind, rec.Flags)
 	}
-	if len(rec.Notes) != 16 || rec.Notes[0] != (record.Note{Key: "token", Value: "a ***"}) || rec.Notes[1].Value != long[:256] {
+	if len(rec.Notes) != 16 || rec.Notes[0] != (taskrecord.Note{Key: "token", Value: "a ***"}) || rec.Notes[1].Value != long[:256] {
 		t.Errorf("%q", rec.Notes)
 	}
 	// Of 20 notes, 14 keys, of which two are set twice, are there, and 4 are lost; and one
@@ -466,12 +466,12 @@ func TestEndNotes(t *testing.T) {
 	EndTask(tk, "200", "", false)
 	tk.Note("late", "x")
 	rec := one(t, r)
-	if want := []record.Note{{Key: "status", Value: "ABORTED"}, {Key: "context", Value: "CANCELED"}}; !slices.Equal(rec.Notes, want) || rec.Flags&record.Failed == 0 {
+	if want := []taskrecord.Note{{Key: "status", Value: "ABORTED"}, {Key: "context", Value: "CANCELED"}}; !slices.Equal(rec.Notes, want) || rec.Flags&taskrecord.Failed == 0 {
 		t.Errorf("%q, %b", rec.Notes, rec.Flags)
 	}
 	_, tk = New(context.Background(), "TestEndNotes")
 	EndTask(tk, "200", "", false)
-	if rec := one(t, r); len(rec.Notes) != 1 || rec.Notes[0] != (record.Note{Key: "status", Value: "200"}) || rec.Flags&record.Failed != 0 {
+	if rec := one(t, r); len(rec.Notes) != 1 || rec.Notes[0] != (taskrecord.Note{Key: "status", Value: "200"}) || rec.Flags&taskrecord.Failed != 0 {
 		t.Errorf("%q, %b", rec.Notes, rec.Flags)
 	}
 
@@ -485,7 +485,7 @@ func TestEndNotes(t *testing.T) {
 	Slow("TestEndNotes", 1)
 	_, tk = New(context.Background(), "TestEndNotes")
 	EndTask(tk, "404", "", false)
-	if rec := one(t, r); len(filtered) != 1 || len(rec.Notes) != 1 || rec.Notes[0].Value != "404" || rec.Flags&record.Slow == 0 {
+	if rec := one(t, r); len(filtered) != 1 || len(rec.Notes) != 1 || rec.Notes[0].Value != "404" || rec.Flags&taskrecord.Slow == 0 {
 		t.Errorf("%q, then %q", filtered, rec.Notes)
 	}
 }
@@ -520,12 +520,12 @@ func TestHeaders(t *testing.T) {
 	server.End()
 	call.End()
 	client.End()
-	recs := map[string]*record.Task{}
+	recs := map[string]*taskrecord.Record{}
 	for rec := r.Next(); rec != nil; rec = r.Next() {
 		recs[rec.Kind] = rec
 	}
 	s, c := recs["server"], recs["call"]
-	if s == nil || c == nil || s.Parent != c.Span || s.Flags&record.ServerOf == 0 {
+	if s == nil || c == nil || s.Parent != c.Span || s.Flags&taskrecord.ServerOf == 0 {
 		t.Fatalf("%+v", recs)
 	}
 	if !c.Before.Before(&s.Before) || !s.After.Before(&c.After) {
@@ -586,7 +586,7 @@ func TestSendRandom(t *testing.T) {
 		for _, task := range []*Task{child, call} {
 			h := header{}
 			InjectTask(task, h)
-			p, err := record.ParseTraceparent(h["Traceparent"])
+			p, err := taskrecord.ParseTraceparent(h["Traceparent"])
 			if err != nil || p.Trace.String() != server.Trace() || p.Random != test.random {
 				t.Errorf("%s: sent %q, %v; want random %v", test.name, h["Traceparent"], err, test.random)
 			}
@@ -627,7 +627,7 @@ func TestStack(t *testing.T) {
 			if len(s.Stack) > 0 {
 				t.Errorf("there is a stack: %+v", s.Stack)
 			}
-			if s.Part == record.Part(pprof.TimeChan) {
+			if s.Part == taskrecord.Part(pprof.TimeChan) {
 				waits++
 			}
 		}
@@ -660,7 +660,7 @@ func TestRate(t *testing.T) {
 			task.End()
 			n := 0
 			for rec := r.Next(); rec != nil; rec = r.Next() {
-				if rec.Flags&record.Sampled != 0 { // or it is slow
+				if rec.Flags&taskrecord.Sampled != 0 { // or it is slow
 					n++
 				}
 			}
@@ -688,7 +688,7 @@ func TestSlow(t *testing.T) {
 	ctx, _ := New(context.Background(), "of a call")
 	_, c := NewClient(ctx, call, "x")
 	c.End()
-	if rec := one(t, r); rec.Kind != call || rec.Flags&record.Slow == 0 {
+	if rec := one(t, r); rec.Kind != call || rec.Flags&taskrecord.Slow == 0 {
 		t.Errorf("a call is not slow: %+v", rec)
 	}
 	Stop()
@@ -706,7 +706,7 @@ func testSlow(t *testing.T) {
 		}
 		task.End()
 		for rec := r.Next(); rec != nil; rec = r.Next() {
-			if rec.Kind == kind && rec.Flags&record.Slow != 0 {
+			if rec.Kind == kind && rec.Flags&taskrecord.Slow != 0 {
 				if rec.Wall <= rec.Threshold || rec.Usual == nil {
 					t.Errorf("%v with a threshold of %v, usual %v", rec.Wall, rec.Threshold, rec.Usual)
 				}

@@ -116,7 +116,7 @@ func TestBudget(t *testing.T) {
 	time.Sleep(10 * leastStretch)
 	k.budget.next.Store(1 << 62)
 	last.End()
-	if n := runtime_perfTaskLogRead(last.id, make([]perf.Stretch, perf.MaxTaskStretches)); n != 0 {
+	if n := runtime_perfTaskLogRead(last.id, make([]perf.TaskStretch, perf.MaxTaskStretches)); n != 0 {
 		t.Errorf("the log of a task without a record has %d stretches", n)
 	}
 	got := 0

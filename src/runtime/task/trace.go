@@ -4,7 +4,7 @@
 
 package task
 
-import record "internal/task"
+import "internal/taskrecord"
 
 // SetTrace makes the task one of a trace that another tracer has, which is known from a context
 // alone and not from a header: a child of that tracer's span. sampled is W3C's flag. It is for
@@ -23,8 +23,8 @@ func (t *Task) SetTrace(trace [16]byte, span [8]byte, sampled bool) {
 
 // An identity is what SetTrace changes.
 type identity struct {
-	trace   record.TraceID
-	parent  record.SpanID
+	trace   taskrecord.TraceID
+	parent  taskrecord.SpanID
 	sampled sampled
 	random  bool
 }

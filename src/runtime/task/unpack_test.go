@@ -6,7 +6,7 @@ package task
 
 import (
 	"context"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"math/rand/v2"
 	"slices"
@@ -70,16 +70,16 @@ func richRecords(t *testing.T) (records [][]uint64, rings []int) {
 }
 
 // useRecord does all that is done with records.
-func useRecord(t *record.Task) {
-	list := slices.Values([]*record.Task{t})
+func useRecord(t *taskrecord.Record) {
+	list := slices.Values([]*taskrecord.Record{t})
 	t.WriteText(io.Discard)
 	t.Causes()
 	t.CriticalPath()
-	record.AppendJSON(nil, t)
-	record.WriteProfile(io.Discard, list)
-	w := record.NewWriter(io.Discard, t.Server)
+	taskrecord.AppendJSON(nil, t)
+	taskrecord.WriteProfile(io.Discard, list)
+	w := taskrecord.NewFileWriter(io.Discard, t.Server)
 	w.Write(t)
-	for _, r := range record.Join(list) {
+	for _, r := range taskrecord.Join(list) {
 		r.Causes()
 		r.WriteText(io.Discard)
 	}
@@ -95,7 +95,7 @@ func TestUnpackDamaged(t *testing.T) {
 		if task == nil {
 			t.Fatalf("a record of ring %d is not unpacked: %x", rings[i], w)
 		}
-		if task.Flags&record.Slow != 0 {
+		if task.Flags&taskrecord.Slow != 0 {
 			slow++
 			if task.Kind == ledgerKinds[1] && (len(task.Timeline) < 2 || len(task.Outlived) == 0 || len(task.Notes) == 0 || len(task.Regions) == 0 || len(task.Calls) == 0 || len(task.Usual.Parts) == 0) {
 				t.Errorf("a slow record lacks something: %+v", task)

@@ -6,7 +6,7 @@ package task_test
 
 import (
 	"context"
-	record "internal/task"
+	"internal/taskrecord"
 	"runtime/pprof"
 	"runtime/task"
 	"strings"
@@ -76,7 +76,7 @@ func wakerStack(t *testing.T, part pprof.TimePart, begin func() func(), wait fun
 		t.Fatal(err)
 	}
 	defer task.Stop()
-	r := record.NewRingReader(false)
+	r := taskrecord.NewRingReader(false)
 	end := begin()
 	tasks, ended := make(chan *task.Task), make(chan bool)
 	go func() {

@@ -6,7 +6,7 @@ package task_test
 
 import (
 	"context"
-	record "internal/task"
+	"internal/taskrecord"
 	. "runtime/task"
 	"testing"
 	"testing/synctest"
@@ -15,7 +15,7 @@ import (
 
 // dated checks that a task that begins now is dated so. It may be called in a bubble, whose now is
 // another one.
-func dated(t *testing.T, what string, r record.RingReader, now func() time.Time) {
+func dated(t *testing.T, what string, r taskrecord.RingReader, now func() time.Time) {
 	t.Helper()
 	before := now()
 	_, task := New(context.Background(), "dated")
@@ -50,7 +50,7 @@ func TestWallBubble(t *testing.T) {
 	}()
 	now := func() time.Time { questions <- true; return <-answers }
 	begun := now()
-	var r record.RingReader
+	var r taskrecord.RingReader
 	synctest.Test(t, func(t *testing.T) {
 		r = start(t, Config{})
 		ShiftWall(time.Hour)

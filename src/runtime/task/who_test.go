@@ -7,7 +7,7 @@ package task_test
 import (
 	"context"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"math/rand/v2"
 	"runtime"
 	"runtime/pprof"
@@ -388,7 +388,7 @@ func TestUnfound(t *testing.T) {
 // TestSetTrace tests that a task is in the trace that an adapter says, with what comes after it.
 func TestSetTrace(t *testing.T) {
 	r := start(t, Config{})
-	trace, span := record.TraceID{1, 2, 15: 3}, record.SpanID{4, 7: 5}
+	trace, span := taskrecord.TraceID{1, 2, 15: 3}, taskrecord.SpanID{4, 7: 5}
 	ctx, a := New(context.Background(), "a")
 	was := a.Trace()
 	a.SetTrace([16]byte{}, span, true)
@@ -406,7 +406,7 @@ func TestSetTrace(t *testing.T) {
 	c.End()
 	b.End()
 	a.End()
-	a.SetTrace(record.TraceID{9}, span, false) // it has ended
+	a.SetTrace(taskrecord.TraceID{9}, span, false) // it has ended
 	(*Task)(nil).SetTrace(trace, span, true)
 	n := 0
 	for rec := r.Next(); rec != nil; rec = r.Next() {

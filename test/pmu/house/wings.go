@@ -16,7 +16,7 @@ var wings = []wing{
 	{"src/runtime", []string{"src/runtime"}},
 	{"src/runtime/pprof", []string{"src/runtime/pprof"}},
 	{"src/runtime/task", []string{"src/runtime/task"}},
-	{"src/internal/task", []string{"src/internal/task"}},
+	{"src/internal/taskrecord", []string{"src/internal/taskrecord"}},
 	{"src/internal/perfevent, runtime/perf", []string{"src/internal/perfevent", "src/internal/runtime/perf"}},
 	{"src/net/http", []string{"src/net/http"}},
 	{"src/testing, cmd/go", []string{"src/testing", "src/cmd/go"}},

@@ -26,10 +26,10 @@ const (
 	NumParts
 )
 
-// A Usage is what a goroutine has used since it is accounted, or the difference
-// between two of its usages. Package runtime/pprof has the same type, whose comments
-// are the reference: GoroutineTime.
-type Usage struct {
+// A GoroutineTime is what a goroutine has used since it is accounted, or the difference
+// between two of these. Package runtime/pprof has the same type, whose comments are the
+// reference.
+type GoroutineTime struct {
 	Wall     int64 // ns
 	Parts    [NumParts]int64
 	Measured int64 // ns of PartRunning and PartPreempted
@@ -43,7 +43,7 @@ type Usage struct {
 // Sub subtracts an earlier usage from u. The waker stays the latest one.
 //
 //go:norace
-func (u *Usage) Sub(o *Usage) {
+func (u *GoroutineTime) Sub(o *GoroutineTime) {
 	u.Wall -= o.Wall
 	for i := range u.Parts {
 		u.Parts[i] -= o.Parts[i]
@@ -54,9 +54,9 @@ func (u *Usage) Sub(o *Usage) {
 	u.Migrations -= o.Migrations
 }
 
-// An Interval is a stretch of a goroutine's execution, as it is while it is open. The
-// fields are package runtime's.
-type Interval struct {
+// An OpenInterval is a stretch of a goroutine's execution: an Interval of
+// package runtime/pprof, as it is while it is open. The fields are package runtime's.
+type OpenInterval struct {
 	Account uint64 // which goroutine's; 0 if the interval is not open
 	Goid    uint64 // the goroutine's ID, for errors
 	Epoch   uint64 // in which it began; see perfEpoch in package runtime

@@ -28,9 +28,9 @@ type Limits struct {
 	Chains bool
 }
 
-// A Config says what to sample, and how often. It corresponds to
+// A SampleConfig says what to sample, and how often. It corresponds to
 // cpuProfileConfig in proposal 36821, section 4.2.
-type Config struct {
+type SampleConfig struct {
 	Attr
 	Period uint64 // events between two samples, > 0
 
@@ -47,13 +47,13 @@ type Config struct {
 // no other period than 1.
 //
 //go:norace
-func (c *Config) Exact() bool {
+func (c *SampleConfig) Exact() bool {
 	return c.Type == TypeBreakpoint && c.Period == 1
 }
 
 // Watch reports whether each execution of an instruction is a sample.
 //
 //go:norace
-func (c *Config) Watch() bool {
+func (c *SampleConfig) Watch() bool {
 	return c.Exact() && c.BPType == BreakpointX
 }

@@ -58,8 +58,8 @@ func (l *Ledger) Add(o *Ledger) {
 	l.MaxPeriod = max(l.MaxPeriod, o.MaxPeriod)
 }
 
-// Stats are the ledger of one event of a session, and which threads it is of.
-type Stats struct {
+// An EventLedger is the ledger of one event of a session, and says which threads it is of.
+type EventLedger struct {
 	Ledger
 	Precise int8   // precise_ip obtained
 	Threads uint64 // threads that were armed
@@ -81,7 +81,7 @@ type FailedThreads struct {
 // Fail counts a thread that could not be armed because of f.
 //
 //go:norace
-func (s *Stats) Fail(f Failure) {
+func (s *EventLedger) Fail(f Failure) {
 	k := 0
 	for k < len(s.Failed)-1 && s.Failed[k].Threads != 0 && (s.Failed[k].Op != f.Op || s.Failed[k].Errno != f.Errno) {
 		k++

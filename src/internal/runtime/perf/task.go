@@ -13,7 +13,7 @@ type TaskID struct {
 
 // A TaskUsage is what the goroutines of a task, and of its children, have used.
 type TaskUsage struct {
-	Usage
+	GoroutineTime
 	Counts [MaxEvents]Count
 
 	Goroutines uint64 // that have worked for it
@@ -39,7 +39,7 @@ type TaskUsage struct {
 // comes here. The parts are written out, as a loop over them takes nearly twice as long.
 //
 //go:norace
-func (u *Usage) AddSince(now, then *Usage) {
+func (u *GoroutineTime) AddSince(now, then *GoroutineTime) {
 	p, n, t := &u.Parts, &now.Parts, &then.Parts
 	p[PartRunning] += n[PartRunning] - t[PartRunning]
 	p[PartPreempted] += n[PartPreempted] - t[PartPreempted]
@@ -65,7 +65,7 @@ func (u *Usage) AddSince(now, then *Usage) {
 // Add adds o to u, but for Wall and Waker. Each region's end comes here; see AddSince.
 //
 //go:norace
-func (u *Usage) Add(o *Usage) {
+func (u *GoroutineTime) Add(o *GoroutineTime) {
 	p, n := &u.Parts, &o.Parts
 	p[PartRunning] += n[PartRunning]
 	p[PartPreempted] += n[PartPreempted]
@@ -101,10 +101,10 @@ const (
 	TaskKindMask = 1<<16 - 1
 )
 
-// A Stretch is a time in which a goroutine of a task waited, or was in a system call or
+// A TaskStretch is a time in which a goroutine of a task waited, or was in a system call or
 // the like. Times are by the monotonic clock, in ns, when it is read; in the log they are
 // package runtime's ticks.
-type Stretch struct {
+type TaskStretch struct {
 	Goid  uint64
 	Start int64 // it began to wait
 	Wake  int64 // it was runnable

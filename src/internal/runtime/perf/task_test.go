@@ -13,7 +13,7 @@ import (
 // TestUsageAddSince tests Add by Sub, and AddSince by both.
 func TestUsageAddSince(t *testing.T) {
 	n := int64(1)
-	fill := func() (u Usage) {
+	fill := func() (u GoroutineTime) {
 		var set func(v reflect.Value)
 		set = func(v reflect.Value) {
 			switch n = n*7 + 3; v.Kind() {
@@ -29,7 +29,7 @@ func TestUsageAddSince(t *testing.T) {
 				t.Fatalf("a field is a %v", v.Type())
 			}
 		}
-		for i := range reflect.TypeFor[Usage]().NumField() {
+		for i := range reflect.TypeFor[GoroutineTime]().NumField() {
 			set(reflect.ValueOf(&u).Elem().Field(i))
 		}
 		return u

@@ -7,7 +7,7 @@ package pprof
 import (
 	"fmt"
 	"html"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"net/http"
 	"net/url"
@@ -122,7 +122,7 @@ func listEvents() []pprof.EventInfo {
 // pprof.EventInfo. Err is its text.
 func eventsJSON(list []pprof.EventInfo) []byte {
 	b := []byte{'['}
-	text := func(key, s string) { b = record.AppendJSONString(append(b, key...), s) }
+	text := func(key, s string) { b = taskrecord.AppendJSONString(append(b, key...), s) }
 	for i, e := range list {
 		if i > 0 {
 			b = append(b, ',')

@@ -6,7 +6,7 @@ package pprof
 
 import (
 	"context"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -50,7 +50,7 @@ func TestCallsSideBySide(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer task.Stop()
-			r := record.NewRingReader(false)
+			r := taskrecord.NewRingReader(false)
 			ended := make(chan bool)
 			var released time.Duration // since the task began, or a little less
 			go func() {

@@ -9,7 +9,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -178,7 +178,7 @@ func TestCarriers(t *testing.T) {
 			}
 			// On a busy machine, or with the race detector, it may have run for longer.
 			list := rec.Causes()
-			if !slices.ContainsFunc(list, func(c record.Cause) bool { return strings.HasPrefix(c.String(), test.reason+" ") }) {
+			if !slices.ContainsFunc(list, func(c taskrecord.Cause) bool { return strings.HasPrefix(c.String(), test.reason+" ") }) {
 				t.Errorf("reasons %v, want %s", list, test.reason)
 			}
 		})
@@ -221,7 +221,7 @@ func TestHolders(t *testing.T) {
 		}
 	})
 	list := rec.Causes()
-	if !slices.ContainsFunc(list, func(c record.Cause) bool { return strings.Contains(c.String(), `ended by task "opens"`) }) {
+	if !slices.ContainsFunc(list, func(c taskrecord.Cause) bool { return strings.Contains(c.String(), `ended by task "opens"`) }) {
 		t.Errorf("reasons %v", list)
 	}
 }
@@ -230,14 +230,14 @@ var plantedWaits atomic.Int32
 
 // plantWait has a task open a connection, and another one wait for it, while the first one is open. It
 // returns the record of the second one.
-func plantWait(t *testing.T, client func(t *testing.T, b *backend) func(ctx context.Context)) *record.Task {
+func plantWait(t *testing.T, client func(t *testing.T, b *backend) func(ctx context.Context)) *taskrecord.Record {
 	t.Helper()
 	kind := "waits " + strconv.Itoa(int(plantedWaits.Add(1))) // nothing is usual of it
 	if err := task.Start(task.Config{Rate: 1, Slow: map[string]time.Duration{kind: 1}}); err != nil {
 		t.Fatal(err)
 	}
 	defer task.Stop()
-	r := record.NewRingReader(false)
+	r := taskrecord.NewRingReader(false)
 	b := &backend{make(chan bool), make(chan bool)}
 	do := client(t, b)
 	opened, end := make(chan bool), make(chan bool)

@@ -6,7 +6,7 @@ package pprof
 
 import (
 	"context"
-	record "internal/task"
+	"internal/taskrecord"
 	"iter"
 	"slices"
 	"time"
@@ -21,12 +21,12 @@ type taskCollector struct {
 	ctx   context.Context
 	from  taskReader
 	flush func()
-	begun record.Progress
+	begun taskrecord.Progress
 	n     uint64 // records
 
 	// At is how far the answer goes with the record that is passed on. Whoever sends that clears the
 	// places: those are of this record, which comes first, and of what was passed over before it.
-	at record.Progress
+	at taskrecord.Progress
 }
 
 // newTaskCollector returns one that begins where req says.
@@ -38,8 +38,8 @@ func newTaskCollector(ctx context.Context, req *taskRequest) *taskCollector {
 
 // records returns the records: those in the rings, or what comes within req.seconds. It
 // ends if the client is gone.
-func (c *taskCollector) records() iter.Seq[*record.Task] {
-	return func(yield func(*record.Task) bool) {
+func (c *taskCollector) records() iter.Seq[*taskrecord.Record] {
+	return func(yield func(*taskrecord.Record) bool) {
 		if c.req.seconds == 0 {
 			c.drain(yield)
 			return
@@ -67,7 +67,7 @@ func (c *taskCollector) records() iter.Seq[*record.Task] {
 
 // drain passes on those records that are in the rings, and reports whether to go on.
 // It doesn't wait for the rings to be empty, which in a busy program they may never be.
-func (c *taskCollector) drain(yield func(*record.Task) bool) bool {
+func (c *taskCollector) drain(yield func(*taskrecord.Record) bool) bool {
 	c.from.Round()
 	for c.ctx.Err() == nil {
 		t := c.from.Next()
@@ -91,18 +91,18 @@ func (c *taskCollector) drain(yield func(*record.Task) bool) bool {
 
 // pass notes where a record was: who reads the answer is to know how far it goes if it breaks off, and what
 // was lost until then.
-func (c *taskCollector) pass(t *record.Task) {
+func (c *taskCollector) pass(t *taskrecord.Record) {
 	own := c.from.Place()
 	c.at.Lost += t.Lost.Before
-	c.at.Places = slices.DeleteFunc(c.at.Places, func(x record.RingPlace) bool { return x.Ring == own.Ring })
+	c.at.Places = slices.DeleteFunc(c.at.Places, func(x taskrecord.RingPlace) bool { return x.Ring == own.Ring })
 	c.at.Places = slices.Insert(c.at.Places, 0, own)
 }
 
 // mark returns where the answer begins or ends: in those rings which may have records that are asked for.
 // Between a beginning and an end it has all of these. If it breaks off, its last record says up to where. Who
 // has read those before knows by it whether others were between.
-func (c *taskCollector) mark(end bool) *record.Mark {
-	m := &record.Mark{End: end, Process: record.Process(), Progress: c.begun}
+func (c *taskCollector) mark(end bool) *taskrecord.Mark {
+	m := &taskrecord.Mark{End: end, Process: taskrecord.Process(), Progress: c.begun}
 	if end {
 		m.Progress = c.from.Progress()
 	}

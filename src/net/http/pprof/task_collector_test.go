@@ -7,7 +7,7 @@ package pprof
 import (
 	"fmt"
 	"internal/runtime/perf"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"math"
 	"net/http"
@@ -19,11 +19,11 @@ import (
 
 // A placedReader has records of rings 0, 1 and 3 in turns, and has lost one before each.
 type placedReader struct {
-	list []*record.Task
+	list []*taskrecord.Record
 	n    int
 }
 
-func (r *placedReader) Next() *record.Task {
+func (r *placedReader) Next() *taskrecord.Record {
 	if r.n == len(r.list) {
 		return nil
 	}
@@ -31,20 +31,20 @@ func (r *placedReader) Next() *record.Task {
 	return r.list[r.n-1]
 }
 func (r *placedReader) Round() {}
-func (r *placedReader) Place() record.RingPlace {
-	return record.RingPlace{Ring: [...]int{0, 1, 3}[(r.n-1)%3], Next: uint64(10*r.n + 1)}
+func (r *placedReader) Place() taskrecord.RingPlace {
+	return taskrecord.RingPlace{Ring: [...]int{0, 1, 3}[(r.n-1)%3], Next: uint64(10*r.n + 1)}
 }
-func (r *placedReader) Progress() record.Progress {
-	return record.Progress{Places: record.RingPlaces{{Ring: 0, Next: 5}, {Ring: 1, Next: 6}, {Ring: 2, Next: uint64(r.n)}}, Lost: int64(r.n)}
+func (r *placedReader) Progress() taskrecord.Progress {
+	return taskrecord.Progress{Places: taskrecord.RingPlaces{{Ring: 0, Next: 5}, {Ring: 1, Next: 6}, {Ring: 2, Next: uint64(r.n)}}, Lost: int64(r.n)}
 }
-func (r *placedReader) Stats() record.RingStats { return record.RingStats{} }
+func (r *placedReader) Stats() taskrecord.RingStats { return taskrecord.RingStats{} }
 
 // withReaders has answers read their records from elsewhere.
 func withReaders(t *testing.T, reader func() taskReader) {
 	old := tasks
 	t.Cleanup(func() { tasks = old })
 	tasks.recording = func() bool { return true }
-	tasks.stats = func() record.Stats { return record.Stats{} }
+	tasks.stats = func() taskrecord.RecorderStats { return taskrecord.RecorderStats{} }
 	tasks.reader = func(bool) taskReader { return reader() }
 }
 
@@ -52,11 +52,11 @@ func withReaders(t *testing.T, reader func() taskReader) {
 // where all before was sent, or counted as lost or left out: also if the kind of some was not asked for,
 // or if they are too large. What records say themselves of losses stays as it is.
 func TestTaskPlaces(t *testing.T) {
-	var list []*record.Task
+	var list []*taskrecord.Record
 	for _, kind := range []string{"a", "b", "large", "b", "a", "a"} {
-		x := &record.Task{Server: &record.Server{Name: "s"}, Kind: kind, Flags: record.Slow, Lost: record.Lost{Before: 1}}
+		x := &taskrecord.Record{Server: &taskrecord.Server{Name: "s"}, Kind: kind, Flags: taskrecord.Slow, Lost: taskrecord.Lost{Before: 1}}
 		if kind == "large" {
-			x.Kind, x.Notes = "a", []record.Note{{Key: strings.Repeat("x", 100_000)}}
+			x.Kind, x.Notes = "a", []taskrecord.Note{{Key: strings.Repeat("x", 100_000)}}
 		}
 		list = append(list, x)
 	}
@@ -72,12 +72,12 @@ func TestTaskPlaces(t *testing.T) {
 		w := httptest.NewRecorder()
 		Tasks(w, httptest.NewRequest("GET", "/debug/pprof/tasks?format=tasks"+test.query, nil))
 		resp := w.Result()
-		r := record.NewReader(resp.Body)
+		r := taskrecord.NewFileReader(resp.Body)
 		var got []string
-		progress := func(p record.Progress) { got = append(got, fmt.Sprint(p.Places, p.Lost, p.LeftOut)) }
+		progress := func(p taskrecord.Progress) { got = append(got, fmt.Sprint(p.Places, p.Lost, p.LeftOut)) }
 		ends := 0
-		r.Mark = func(m *record.Mark) {
-			if m.Process != record.Process() || m.End != (len(got) > 0) {
+		r.Mark = func(m *taskrecord.Mark) {
+			if m.Process != taskrecord.Process() || m.End != (len(got) > 0) {
 				t.Errorf("%s: a mark %+v after %d records", test.query, m, len(got))
 			}
 			ends++
@@ -102,9 +102,9 @@ func TestTaskPlaces(t *testing.T) {
 // A fullReader is in all rings that there can be, as far as numbers go.
 type fullReader struct{ placedReader }
 
-func (r *fullReader) Progress() (p record.Progress) {
+func (r *fullReader) Progress() (p taskrecord.Progress) {
 	for i := range perf.AllTaskRings {
-		p.Places = append(p.Places, record.RingPlace{Ring: i, Next: math.MaxUint64 - uint64(i)})
+		p.Places = append(p.Places, taskrecord.RingPlace{Ring: i, Next: math.MaxUint64 - uint64(i)})
 	}
 	return p
 }
@@ -120,9 +120,9 @@ func TestTaskPlacesLongest(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer resp.Body.Close()
-		r := record.NewReader(resp.Body)
+		r := taskrecord.NewFileReader(resp.Body)
 		marks := 0
-		r.Mark = func(m *record.Mark) {
+		r.Mark = func(m *taskrecord.Mark) {
 			if want := new(fullReader).Progress(); !reflect.DeepEqual(m.Progress, want) {
 				t.Errorf("a mark of %d places, want %d", len(m.Places), len(want.Places))
 			}

@@ -9,7 +9,7 @@ import (
 	"context"
 	"fmt"
 	"internal/godebug"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"iter"
 	"math"
@@ -29,22 +29,22 @@ func init() {
 	http.HandleFunc(prefix+"/debug/pprof/tasks", Tasks)
 }
 
-// A taskReader is a [record.RingReader], whose server is in the stats.
+// A taskReader is a [taskrecord.RingReader], whose server is in the stats.
 type taskReader interface {
-	Next() *record.Task
+	Next() *taskrecord.Record
 	Round()
-	Progress() record.Progress
-	Place() record.RingPlace
-	Stats() record.RingStats
+	Progress() taskrecord.Progress
+	Place() taskrecord.RingPlace
+	Stats() taskrecord.RingStats
 }
 
 // tasks is where records come from. Tests replace it.
 var tasks = struct {
 	recording func() bool
-	stats     func() record.Stats
+	stats     func() taskrecord.RecorderStats
 	reader    func(oldest bool) taskReader
-	newest    func(onlySlow bool, most int, want func(head *record.Task) bool, yield func(*record.Task) bool) (chosen, gone uint64)
-}{isRecording, readTaskStats, func(oldest bool) taskReader { return record.NewRingReader(oldest) }, newestTasks}
+	newest    func(onlySlow bool, most int, want func(head *taskrecord.Record) bool, yield func(*taskrecord.Record) bool) (chosen, gone uint64)
+}{isRecording, readTaskStats, func(oldest bool) taskReader { return taskrecord.NewRingReader(oldest) }, newestTasks}
 
 // maxTaskQuery bounds the query of a request for tasks, in bytes. A kind, completely
 // escaped, takes less.
@@ -58,8 +58,8 @@ type taskRequest struct {
 	hasKind  bool
 	slow     bool          // only those
 	least    time.Duration // only those that took at least that long
-	trace    record.TraceID
-	span     record.SpanID
+	trace    taskrecord.TraceID
+	span     taskrecord.SpanID
 	isPublic bool   // leave notes out
 	address  string // of the page, as the client has asked for it
 }
@@ -70,7 +70,7 @@ type taskFormat struct {
 
 	// write writes the records. What it returns before it has written anything is
 	// answered with.
-	write func(w io.Writer, list iter.Seq[*record.Task], req *taskRequest) error
+	write func(w io.Writer, list iter.Seq[*taskrecord.Record], req *taskRequest) error
 
 	// stream says that records are written one by one.
 	stream bool
@@ -79,16 +79,16 @@ type taskFormat struct {
 // None of them keeps records: a request's memory does not depend on their number.
 var taskFormats = []*taskFormat{
 	{"json", "application/x-ndjson", "tasks.jsonl", writeTaskLines, true},
-	{"pprof", "application/octet-stream", "tasks.pb.gz", func(w io.Writer, list iter.Seq[*record.Task], _ *taskRequest) error {
-		return record.WriteProfile(w, list)
+	{"pprof", "application/octet-stream", "tasks.pb.gz", func(w io.Writer, list iter.Seq[*taskrecord.Record], _ *taskRequest) error {
+		return taskrecord.WriteProfile(w, list)
 	}, false},
 	{"tasks", "application/octet-stream", "tasks", writeTaskFile, true},
 }
 
-func writeTaskLines(w io.Writer, list iter.Seq[*record.Task], _ *taskRequest) error {
+func writeTaskLines(w io.Writer, list iter.Seq[*taskrecord.Record], _ *taskRequest) error {
 	var b []byte
 	for t := range list {
-		b = append(record.AppendJSON(b[:0], t), '\n')
+		b = append(taskrecord.AppendJSON(b[:0], t), '\n')
 		if _, err := w.Write(b); err != nil {
 			return err
 		}
@@ -96,8 +96,8 @@ func writeTaskLines(w io.Writer, list iter.Seq[*record.Task], _ *taskRequest) er
 	return nil
 }
 
-func writeTaskFile(w io.Writer, list iter.Seq[*record.Task], req *taskRequest) error {
-	fw := record.NewWriter(w, tasks.stats().Server)
+func writeTaskFile(w io.Writer, list iter.Seq[*taskrecord.Record], req *taskRequest) error {
+	fw := taskrecord.NewFileWriter(w, tasks.stats().Server)
 	fw.Public = req.isPublic
 	a, _ := w.(*taskAnswer)
 	if a == nil {
@@ -237,12 +237,12 @@ func (req *taskRequest) parseSlow(q url.Values) error {
 
 func (req *taskRequest) parseIDs(q url.Values) (err error) {
 	if q.Has("trace") {
-		if req.trace, err = record.ParseTraceID(q.Get("trace")); err != nil || req.trace.IsZero() {
+		if req.trace, err = taskrecord.ParseTraceID(q.Get("trace")); err != nil || req.trace.IsZero() {
 			return badRequest(`invalid value for "trace" - must be 32 hexadecimal digits, not all 0`)
 		}
 	}
 	if q.Has("span") {
-		if req.span, err = record.ParseSpanID(q.Get("span")); err != nil || req.span.IsZero() {
+		if req.span, err = taskrecord.ParseSpanID(q.Get("span")); err != nil || req.span.IsZero() {
 			return badRequest(`invalid value for "span" - must be 16 hexadecimal digits, not all 0`)
 		}
 	}
@@ -261,9 +261,9 @@ func (req *taskRequest) parsePublic(q url.Values) error {
 }
 
 // wants reports whether the record is asked for.
-func (req *taskRequest) wants(t *record.Task) bool {
+func (req *taskRequest) wants(t *taskrecord.Record) bool {
 	return (!req.hasKind || t.Kind == req.kind) &&
-		(!req.slow || t.Flags&record.Slow != 0) &&
+		(!req.slow || t.Flags&taskrecord.Slow != 0) &&
 		t.Wall >= req.least
 }
 

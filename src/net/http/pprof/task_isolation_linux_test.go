@@ -10,7 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"internal/testenv"
 	"io"
 	"net"
@@ -120,18 +120,18 @@ type isolated struct {
 	last    atomic.Int64   // number of the last request
 	tasks   sync.WaitGroup // that have not ended
 	ended   chan struct{}  // there may be records
-	readers chan record.RingReader
+	readers chan taskrecord.RingReader
 	done    chan struct{} // a consumer's request has ended
 }
 
 // startIsolated starts a server.
 func startIsolated(t *testing.T, patience time.Duration) *isolated {
 	s := &isolated{t: t, tr: &http.Transport{},
-		ended: make(chan struct{}, 1), readers: make(chan record.RingReader, 1), done: make(chan struct{}, 1)}
+		ended: make(chan struct{}, 1), readers: make(chan taskrecord.RingReader, 1), done: make(chan struct{}, 1)}
 	s.client = &http.Client{Transport: s.tr}
 	oldTasks, oldPatience := tasks, taskPatience
 	tasks.reader = func(oldest bool) taskReader {
-		r := record.NewRingReader(oldest)
+		r := taskrecord.NewRingReader(oldest)
 		if !oldest { // the page's are
 			s.readers <- r
 		}
@@ -249,7 +249,7 @@ func (s *isolated) requests(n int) {
 // overflow sends requests until the rings have lost records of them, and returns how many it
 // sent. Whoever reads none meanwhile doesn't hold them up: they are all answered.
 func (s *isolated) overflow(least time.Duration) (n int) {
-	r := record.NewRingReader(false)
+	r := taskrecord.NewRingReader(false)
 	begin := time.Now()
 	for r.Stats().Dropped < 200 || time.Since(begin) < least {
 		s.requests(100)
@@ -309,8 +309,8 @@ type consumer struct {
 	cmd    *exec.Cmd
 	says   *bufio.Scanner
 	pipe   *os.File
-	reader record.RingReader // the server's, of this consumer
-	begin  int64             // number of the last request before
+	reader taskrecord.RingReader // the server's, of this consumer
+	begin  int64                 // number of the last request before
 	got    map[int64]bool
 	lost   int64
 }
@@ -331,15 +331,15 @@ func consume(t *testing.T, url string) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	next := record.NewReader(resp.Body).Next
+	next := taskrecord.NewFileReader(resp.Body).Next
 	if strings.Contains(url, "json") {
 		lines := bufio.NewScanner(resp.Body)
 		lines.Buffer(nil, 1<<20)
-		next = func() (*record.Task, error) {
+		next = func() (*taskrecord.Record, error) {
 			if !lines.Scan() {
 				return nil, errors.Join(lines.Err(), io.EOF)
 			}
-			return record.ParseJSON(lines.Bytes(), json.Unmarshal)
+			return taskrecord.ParseJSON(lines.Bytes(), json.Unmarshal)
 		}
 	}
 	for {
@@ -356,7 +356,7 @@ func consume(t *testing.T, url string) {
 }
 
 // isolatedNumber returns the number of the request that a record is of.
-func isolatedNumber(k *record.Task) (int64, error) {
+func isolatedNumber(k *taskrecord.Record) (int64, error) {
 	if k.Kind != isolatedKind || len(k.Notes) != 7 || k.Notes[0].Key != "n" || k.Notes[5].Value != isolatedNote {
 		return 0, fmt.Errorf("unexpected record %+v", k)
 	}
@@ -456,14 +456,14 @@ func (c *consumer) kill() {
 }
 
 // end kills the process, waits for its request to end, and checks the ledger.
-func (c *consumer) end() record.RingStats {
+func (c *consumer) end() taskrecord.RingStats {
 	c.kill()
 	<-c.s.done
 	return c.ledger()
 }
 
 // ledger checks the ledger of a consumer whose request has ended.
-func (c *consumer) ledger() record.RingStats {
+func (c *consumer) ledger() taskrecord.RingStats {
 	c.s.t.Helper()
 	rs := c.reader.Stats()
 	pushed := c.s.last.Load() - c.begin
@@ -532,7 +532,7 @@ func (s *isolated) stopped() {
 func (s *isolated) several() {
 	a, b, slow := s.consumer("tasks"), s.consumer("json"), s.consumer("tasks")
 	slow.stop()
-	rings := record.NewRingReader(false)
+	rings := taskrecord.NewRingReader(false)
 	n := int64(0)
 	request := func(consumers ...*consumer) {
 		s.requests(20)
@@ -581,9 +581,9 @@ func (s *isolated) stoppedForEver() {
 
 // A sink is a file of a program that writes records itself.
 type sink struct {
-	*record.Writer
+	*taskrecord.FileWriter
 	f       *os.File
-	reader  record.RingReader
+	reader  taskrecord.RingReader
 	written map[int64]bool
 	failed  int
 	err     error // the last one
@@ -592,8 +592,8 @@ type sink struct {
 func (k *sink) Write(b []byte) (int, error) { return k.f.Write(b) }
 
 func newSink(f *os.File) *sink {
-	k := &sink{f: f, reader: record.NewRingReader(false), written: make(map[int64]bool)}
-	k.Writer = record.NewWriter(k, k.reader.Server())
+	k := &sink{f: f, reader: taskrecord.NewRingReader(false), written: make(map[int64]bool)}
+	k.FileWriter = taskrecord.NewFileWriter(k, k.reader.Server())
 	return k
 }
 
@@ -619,7 +619,7 @@ func (k *sink) run(s *isolated, n int) {
 			if err != nil {
 				s.t.Error(err)
 			}
-			if err := k.Writer.Write(r); err != nil {
+			if err := k.FileWriter.Write(r); err != nil {
 				k.failed++
 				k.err = err
 			} else {
@@ -644,7 +644,7 @@ func (k *sink) check(s *isolated, requests int) (skipped int64) {
 		s.t.Fatal(err)
 	}
 	defer f.Close()
-	r := record.NewReader(f)
+	r := taskrecord.NewFileReader(f)
 	read := 0
 	for {
 		t, err := r.Next()

@@ -8,7 +8,7 @@ import (
 	"context"
 	"fmt"
 	"internal/race"
-	record "internal/task"
+	"internal/taskrecord"
 	"internal/testenv"
 	"net/http"
 	"net/http/httptest"
@@ -76,12 +76,12 @@ func TestTasksBounded(t *testing.T) {
 		n = 10_000
 	}
 	manyTasks(t, n)
-	if s := record.NewRingReader(true).Stats(); s.Waiting != uint64(n) {
+	if s := taskrecord.NewRingReader(true).Stats(); s.Waiting != uint64(n) {
 		t.Fatalf("%+v, want %d records", s, n)
 	}
 	unpacked := 0
-	tasks.newest = func(onlySlow bool, most int, want func(*record.Task) bool, yield func(*record.Task) bool) (chosen, gone uint64) {
-		return newestTasks(onlySlow, most, want, func(t *record.Task) bool {
+	tasks.newest = func(onlySlow bool, most int, want func(*taskrecord.Record) bool, yield func(*taskrecord.Record) bool) (chosen, gone uint64) {
+		return newestTasks(onlySlow, most, want, func(t *taskrecord.Record) bool {
 			unpacked++
 			return yield(t)
 		})
@@ -134,7 +134,7 @@ type heapReader struct {
 // heapMeasured is held while a heapReader looks at the heap, so that others do not grow it.
 var heapMeasured sync.RWMutex
 
-func (r *heapReader) Next() *record.Task {
+func (r *heapReader) Next() *taskrecord.Record {
 	r.n++
 	for i, n := range r.at {
 		if r.n == n {
@@ -161,7 +161,7 @@ func (w nowhere) Write(p []byte) (int, error) { return len(p), nil }
 // boundedStream gets all n records, and checks that the heap is not larger after most of them than
 // after a few.
 func boundedStream(t *testing.T, format string, n int) {
-	r := &heapReader{taskReader: record.NewRingReader(true), at: [2]int{n / 20, n - n/20}}
+	r := &heapReader{taskReader: taskrecord.NewRingReader(true), at: [2]int{n / 20, n - n/20}}
 	c := &taskCollector{req: &taskRequest{}, ctx: t.Context(), from: r}
 	w := nowhere{make(http.Header)}
 	i := 0
@@ -184,7 +184,7 @@ func boundedStream(t *testing.T, format string, n int) {
 func BenchmarkTasksPage(b *testing.B) {
 	const n = 100_000
 	manyTasks(b, n)
-	if s := record.NewRingReader(true).Stats(); s.Waiting < n {
+	if s := taskrecord.NewRingReader(true).Stats(); s.Waiting < n {
 		b.Skipf("the rings are too small: %+v. Run this benchmark alone, with -run ^$", s)
 	}
 	b.ReportAllocs()

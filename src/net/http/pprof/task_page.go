@@ -27,7 +27,7 @@ import (
 	"cmp"
 	"context"
 	"html"
-	record "internal/task"
+	"internal/taskrecord"
 	"net/http"
 	"net/url"
 	"runtime/pprof"
@@ -133,7 +133,7 @@ func oneLine(s string) string {
 	}, s)
 }
 
-// text appends a text of package internal/task, which has nothing but printable letters and newlines.
+// text appends a text of package internal/taskrecord, which has nothing but printable letters and newlines.
 func (p *taskPage) text(write func(*bytes.Buffer)) {
 	var b bytes.Buffer
 	write(&b)
@@ -183,7 +183,7 @@ func (p *taskPage) linkTo(address string, params ...string) string {
 	return address
 }
 
-func (p *taskPage) taskLink(trace record.TraceID, span record.SpanID) string {
+func (p *taskPage) taskLink(trace taskrecord.TraceID, span taskrecord.SpanID) string {
 	var params []string
 	if !trace.IsZero() {
 		params = append(params, "trace", trace.String())
@@ -266,12 +266,12 @@ func (p *taskPage) all() {
 
 	kinds := slices.Clone(s.Kinds)
 	if p.req.hasKind {
-		kinds = slices.DeleteFunc(kinds, func(k record.KindStats) bool { return k.Kind != p.req.kind })
+		kinds = slices.DeleteFunc(kinds, func(k taskrecord.KindStats) bool { return k.Kind != p.req.kind })
 		p.put("<p>Only kind %s. <a href='%s'>Show all</a></p>\n", p.req.kind, p.link())
 	}
 	p.kinds(kinds, since)
 	if s.Outlived > 0 {
-		p.put("<p>Goroutines have run for %s after the end of the tasks that they worked for. This time is in no task.</p>\n", record.Duration(s.Outlived))
+		p.put("<p>Goroutines have run for %s after the end of the tasks that they worked for. This time is in no task.</p>\n", taskrecord.Duration(s.Outlived))
 	}
 	p.reasons()
 	p.tools()
@@ -293,7 +293,7 @@ func (p *taskPage) all() {
 }
 
 // kinds writes the table of kinds. What takes most time comes first.
-func (p *taskPage) kinds(kinds []record.KindStats, since time.Duration) {
+func (p *taskPage) kinds(kinds []taskrecord.KindStats, since time.Duration) {
 	p.put("<h2 id=kinds>Kinds</h2>\n")
 	switch {
 	case len(kinds) == 0 && p.req.hasKind:
@@ -303,21 +303,21 @@ func (p *taskPage) kinds(kinds []record.KindStats, since time.Duration) {
 		p.put("<p>No task has ended yet.</p>\n")
 		return
 	}
-	slices.SortStableFunc(kinds, func(a, b record.KindStats) int { return cmp.Compare(b.Wall, a.Wall) })
+	slices.SortStableFunc(kinds, func(a, b taskrecord.KindStats) int { return cmp.Compare(b.Wall, a.Wall) })
 	var rows [][]string
 	auto := false
 	for _, k := range kinds {
 		threshold := "not yet known"
 		if k.Threshold > 0 {
-			threshold = record.Duration(k.Threshold)
+			threshold = taskrecord.Duration(k.Threshold)
 			if k.Automatic {
 				threshold = "normally " + threshold
 				auto = true
 			}
 		}
-		rows = append(rows, []string{record.KindText(cmp.Or(k.Kind, "(no name)"), k.Client),
+		rows = append(rows, []string{taskrecord.KindText(cmp.Or(k.Kind, "(no name)"), k.Client),
 			strconv.FormatInt(k.Count, 10), perSecond(k.Count, since), strconv.FormatInt(k.Open, 10),
-			record.Duration(k.P50), record.Duration(k.P90), record.Duration(k.P99), record.Duration(k.Max),
+			taskrecord.Duration(k.P50), taskrecord.Duration(k.P90), taskrecord.Duration(k.P99), taskrecord.Duration(k.Max),
 			threshold, strconv.FormatInt(k.Slow, 10), strconv.FormatInt(k.Failed, 10), mostly(&k.Usage)})
 	}
 	p.table([]string{"Kind", "Count", "Per second", "Open", "p50", "p90", "p99", "Slowest", "Slow above", "Slow", "Failed", "Goroutines were"},
@@ -339,16 +339,16 @@ func perSecond(n int64, since time.Duration) string {
 }
 
 // mostly returns the three parts that have most of the time of goroutines.
-func mostly(u *record.Usage) string {
+func mostly(u *taskrecord.Usage) string {
 	var all time.Duration
-	var parts []record.Part
+	var parts []taskrecord.Part
 	for p, d := range u.Parts {
 		if d > 0 {
 			all += d
-			parts = append(parts, record.Part(p))
+			parts = append(parts, taskrecord.Part(p))
 		}
 	}
-	slices.SortStableFunc(parts, func(a, b record.Part) int { return cmp.Compare(u.Parts[b], u.Parts[a]) })
+	slices.SortStableFunc(parts, func(a, b taskrecord.Part) int { return cmp.Compare(u.Parts[b], u.Parts[a]) })
 	var list []string
 	for _, p := range parts[:min(len(parts), 3)] {
 		if part := strconv.FormatFloat(100*float64(u.Parts[p])/float64(all), 'f', 0, 64); part != "0" {
@@ -361,9 +361,9 @@ func mostly(u *record.Usage) string {
 // lookAt adds to sums why tasks were slow, of those that want chooses those that ended last, until a
 // part of the page's bounds is reached. It returns how many it looked at, of how many that the rings
 // have, which have lost others.
-func (p *taskPage) lookAt(sums *record.Reasons, part int, want func(head *record.Task) bool) (n, all, gone uint64) {
+func (p *taskPage) lookAt(sums *taskrecord.Reasons, part int, want func(head *taskrecord.Record) bool) (n, all, gone uint64) {
 	pieces := 0
-	all, gone = tasks.newest(true, maxSlowTasks/part, want, func(t *record.Task) bool {
+	all, gone = tasks.newest(true, maxSlowTasks/part, want, func(t *taskrecord.Record) bool {
 		sums.Add(t)
 		n++
 		pieces += len(t.Timeline) + len(t.Regions) + len(t.Calls) + len(t.Notes)
@@ -384,12 +384,12 @@ func countOf(n, all uint64, what string) string {
 // reasons writes why the slow tasks that ended last were slow.
 func (p *taskPage) reasons() {
 	p.put("<h2 id=slow>Why slow ones were slow</h2>\n")
-	var sums record.Reasons
+	var sums taskrecord.Reasons
 	part := 1
 	if p.req.hasKind {
 		part = 2
 	}
-	n, all, gone := p.lookAt(&sums, part, func(head *record.Task) bool { return !p.req.hasKind || head.Kind == p.req.kind })
+	n, all, gone := p.lookAt(&sums, part, func(head *taskrecord.Record) bool { return !p.req.hasKind || head.Kind == p.req.kind })
 	if n == 0 {
 		p.put("<p>There are none, or newer ones have taken their place.</p>\n")
 		return
@@ -397,7 +397,7 @@ func (p *taskPage) reasons() {
 	p.put("<p>Looked at %s", countOf(n, all, "slow task"))
 	if p.req.hasKind {
 		// Who held a mutex may only be known by tasks of other kinds.
-		n, all, _ = p.lookAt(&sums, part, func(head *record.Task) bool { return head.Kind != p.req.kind })
+		n, all, _ = p.lookAt(&sums, part, func(head *taskrecord.Record) bool { return head.Kind != p.req.kind })
 		p.put("; and, for who held mutexes, at %s", countOf(n, all, "other one"))
 	}
 	if gone > 0 {
@@ -413,12 +413,12 @@ func (p *taskPage) reasons() {
 			more += r.N
 			continue
 		}
-		p.put("<p>%s: <b>%s</b><br>\n", record.KindText(cmp.Or(r.Kind, "(no name)"), r.Client), r.String())
+		p.put("<p>%s: <b>%s</b><br>\n", taskrecord.KindText(cmp.Or(r.Kind, "(no name)"), r.Client), r.String())
 		for i, x := range r.Newest {
 			if i > 0 {
 				p.put(",\n")
 			}
-			p.put("<a href='%s'>%s</a> %s", p.taskLink(x.Trace, x.Span), record.Duration(x.Wall), p.ago(x.Start+int64(x.Wall)))
+			p.put("<a href='%s'>%s</a> %s", p.taskLink(x.Trace, x.Span), taskrecord.Duration(x.Wall), p.ago(x.Start+int64(x.Wall)))
 		}
 		if n := r.N - len(r.Newest); n > 0 {
 			p.put(",\nand %s", count(int64(n), "other"))
@@ -465,7 +465,7 @@ go tool pprof -http=: '%s'
 }
 
 // counted writes which events are counted, and in how many tasks.
-func (p *taskPage) counted(s *record.Stats) {
+func (p *taskPage) counted(s *taskrecord.RecorderStats) {
 	if len(s.Events) == 0 {
 		return
 	}

@@ -12,7 +12,7 @@ import (
 	"fmt"
 	"html"
 	"internal/profile"
-	record "internal/task"
+	"internal/taskrecord"
 	"internal/testenv"
 	"io"
 	"net/http"
@@ -34,15 +34,15 @@ import (
 // were made.
 type taskFeed struct {
 	mu    sync.Mutex
-	list  []*record.Task
-	stats record.Stats
-	next  func() *record.Task // instead of list
+	list  []*taskrecord.Record
+	stats taskrecord.RecorderStats
+	next  func() *taskrecord.Record // instead of list
 	off   bool
 
 	unpacked int // records that newest has passed on
 }
 
-func (f *taskFeed) add(t ...*record.Task) {
+func (f *taskFeed) add(t ...*taskrecord.Record) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.list = append(f.list, t...)
@@ -55,11 +55,13 @@ type feedReader struct {
 	end    uint64 // of the round
 }
 
-func (r *feedReader) Progress() record.Progress {
-	return record.Progress{Places: record.RingPlaces{{Ring: 0, Next: uint64(r.at)}}}
+func (r *feedReader) Progress() taskrecord.Progress {
+	return taskrecord.Progress{Places: taskrecord.RingPlaces{{Ring: 0, Next: uint64(r.at)}}}
 }
 
-func (r *feedReader) Place() record.RingPlace { return record.RingPlace{Ring: 0, Next: uint64(r.at)} }
+func (r *feedReader) Place() taskrecord.RingPlace {
+	return taskrecord.RingPlace{Ring: 0, Next: uint64(r.at)}
+}
 
 func (r *feedReader) Round() {
 	r.f.mu.Lock()
@@ -70,7 +72,7 @@ func (r *feedReader) Round() {
 	}
 }
 
-func (r *feedReader) Next() *record.Task {
+func (r *feedReader) Next() *taskrecord.Record {
 	r.f.mu.Lock()
 	defer r.f.mu.Unlock()
 	if r.popped == r.end {
@@ -86,10 +88,10 @@ func (r *feedReader) Next() *record.Task {
 
 const feedDropped = 3
 
-func (r *feedReader) Stats() record.RingStats {
+func (r *feedReader) Stats() taskrecord.RingStats {
 	r.f.mu.Lock()
 	defer r.f.mu.Unlock()
-	s := record.RingStats{Dropped: feedDropped, Waiting: uint64(len(r.f.list) - r.at)}
+	s := taskrecord.RingStats{Dropped: feedDropped, Waiting: uint64(len(r.f.list) - r.at)}
 	if r.f.next != nil {
 		s.Waiting = 10
 	}
@@ -100,7 +102,7 @@ func (r *feedReader) Stats() record.RingStats {
 func feedTasks(t *testing.T, f *taskFeed) *taskFeed {
 	old := tasks
 	tasks.recording = func() bool { return !f.off }
-	tasks.stats = func() record.Stats { return f.stats }
+	tasks.stats = func() taskrecord.RecorderStats { return f.stats }
 	tasks.reader = func(oldest bool) taskReader {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -116,17 +118,17 @@ func feedTasks(t *testing.T, f *taskFeed) *taskFeed {
 }
 
 // newest is package task's. Want gets what a record begins with, and nothing else.
-func (f *taskFeed) newest(onlySlow bool, most int, want func(*record.Task) bool, yield func(*record.Task) bool) (chosen, gone uint64) {
+func (f *taskFeed) newest(onlySlow bool, most int, want func(*taskrecord.Record) bool, yield func(*taskrecord.Record) bool) (chosen, gone uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var list []*record.Task
+	var list []*taskrecord.Record
 	for _, t := range f.list {
-		head := &record.Task{Trace: t.Trace, Span: t.Span, Parent: t.Parent, Kind: t.Kind, Flags: t.Flags, Start: t.Start, Wall: t.Wall}
-		if (!onlySlow || t.Flags&record.Slow != 0) && want(head) {
+		head := &taskrecord.Record{Trace: t.Trace, Span: t.Span, Parent: t.Parent, Kind: t.Kind, Flags: t.Flags, Start: t.Start, Wall: t.Wall}
+		if (!onlySlow || t.Flags&taskrecord.Slow != 0) && want(head) {
 			list = append(list, t)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *record.Task) int {
+	slices.SortStableFunc(list, func(a, b *taskrecord.Record) int {
 		return cmp.Compare(b.Start+int64(b.Wall), a.Start+int64(a.Wall))
 	})
 	for _, t := range list[:min(len(list), most)] {
@@ -152,50 +154,50 @@ const secret = "s3cret"
 // another server, and for the world.
 func shop(now time.Time) *taskFeed {
 	const ms = time.Millisecond
-	server := &record.Server{ID: 1, Name: "shop", PID: 4021}
-	frames := func(s ...string) (list []record.Frame) {
+	server := &taskrecord.Server{ID: 1, Name: "shop", PID: 4021}
+	frames := func(s ...string) (list []taskrecord.Frame) {
 		for _, s := range s {
-			var f record.Frame
+			var f taskrecord.Frame
 			fmt.Sscanf(s, "%s %s %d", &f.Func, &f.File, &f.Line)
 			list = append(list, f)
 		}
 		return list
 	}
 	serve := []string{"net/http.HandlerFunc.ServeHTTP server.go 2294", "net/http.(*conn).serve server.go 2102"}
-	cart := func(i int, wait, stopped time.Duration) *record.Task {
+	cart := func(i int, wait, stopped time.Duration) *taskrecord.Record {
 		id := byte(i)
-		t := &record.Task{
-			Server: server, Trace: record.TraceID{0x4b, 0xf9, 15: id}, Span: record.SpanID{7: id}, Parent: record.SpanID{0xa7, 7: id}, Kind: "GET /cart/{id}",
-			Flags: record.Slow | record.ServerOf, Goroutine: uint64(30 + i), Goroutines: 2, Threshold: 12 * ms,
-			Regions: []record.Region{{Name: "load cart", N: 1, Wall: wait + 3*ms, Max: wait + 3*ms}, {Name: "price", N: 1, Wall: 16 * ms, Max: 16 * ms}},
-			Notes:   []record.Note{{Key: "status", Value: "200"}, {Key: "customer", Value: secret}},
+		t := &taskrecord.Record{
+			Server: server, Trace: taskrecord.TraceID{0x4b, 0xf9, 15: id}, Span: taskrecord.SpanID{7: id}, Parent: taskrecord.SpanID{0xa7, 7: id}, Kind: "GET /cart/{id}",
+			Flags: taskrecord.Slow | taskrecord.ServerOf, Goroutine: uint64(30 + i), Goroutines: 2, Threshold: 12 * ms,
+			Regions: []taskrecord.RegionSum{{Name: "load cart", N: 1, Wall: wait + 3*ms, Max: wait + 3*ms}, {Name: "price", N: 1, Wall: 16 * ms, Max: 16 * ms}},
+			Notes:   []taskrecord.Note{{Key: "status", Value: "200"}, {Key: "customer", Value: secret}},
 			Events:  []string{"page-faults"},
-			Usual:   &record.Usual{Tasks: 5120, Wall: 4200 * time.Microsecond},
-			Lost:    record.Lost{Stretches: 12, StretchesTime: 40 * time.Microsecond},
+			Usual:   &taskrecord.Usual{Tasks: 5120, Wall: 4200 * time.Microsecond},
+			Lost:    taskrecord.Lost{Stretches: 12, StretchesTime: 40 * time.Microsecond},
 		}
-		t.Count = []record.Count{{Value: 12}}
-		t.Usual.Count = []record.Count{{Value: 9}}
+		t.Count = []pprof.CounterValue{{Value: 12}}
+		t.Usual.Count = []pprof.CounterValue{{Value: 9}}
 		g, h := t.Goroutine, t.Goroutine+400
 		at := 2*ms + wait
-		t.Calls = []record.Call{{Span: record.SpanID{6: 1, 7: id}, Kind: "GET /price", Flags: record.Client, Start: at + 3*ms, Wall: 14 * ms, Remote: "prices:8080"}}
-		stack := func(s ...string) []record.Frame { return frames(append(s, serve...)...) }
+		t.Calls = []taskrecord.Call{{Span: taskrecord.SpanID{6: 1, 7: id}, Kind: "GET /price", Flags: taskrecord.Client, Start: at + 3*ms, Wall: 14 * ms, Remote: "prices:8080"}}
+		stack := func(s ...string) []taskrecord.Frame { return frames(append(s, serve...)...) }
 		price := frames("main.(*shop).price.func1 /src/shop/price.go 84")
-		t.Timeline = []record.Stretch{
+		t.Timeline = []taskrecord.Stretch{
 			{Goroutine: g, Start: ms, Wake: at + 2*ms, End: at + 2*ms, Region: "load cart"},
 			{Goroutine: g, Start: 2 * ms, Wake: at, End: at + ms, Part: pprof.TimeMutex, Reason: "sync.Mutex.Lock",
 				Stack:      stack("sync.(*Mutex).Lock mutex.go 90", "main.(*shop).load /src/shop/cart.go 58", "main.(*shop).cart /src/shop/cart.go 31"),
-				Waker:      record.Waker{Goroutine: 17, Span: record.SpanID{9}, Kind: "flush", Stack: frames("sync.(*Mutex).Unlock mutex.go 223", "main.(*shop).flush /src/shop/flush.go 31")},
+				Waker:      taskrecord.Waker{Goroutine: 17, Span: taskrecord.SpanID{9}, Kind: "flush", Stack: frames("sync.(*Mutex).Unlock mutex.go 223", "main.(*shop).flush /src/shop/flush.go 31")},
 				BehindKind: "report", Behind: 900 * time.Microsecond},
 			{Goroutine: g, Start: at + 2*ms, Wake: at + 18*ms, End: at + 18*ms, Region: "price"},
 			{Goroutine: g, Start: at + 2500*time.Microsecond, Wake: at + 17500*time.Microsecond, End: at + 17600*time.Microsecond, Part: pprof.TimeChan, Reason: "chan receive",
-				Stack: stack("main.(*shop).price /src/shop/price.go 90"), Waker: record.Waker{Goroutine: h, Span: t.Span, Kind: t.Kind, Stack: price}},
-			{Goroutine: h, Start: at + 2500*time.Microsecond, Wake: at + 2500*time.Microsecond, End: at + 2800*time.Microsecond, Part: pprof.TimeRunnable, Stack: price, Waker: record.Waker{Goroutine: g, Span: t.Span, Kind: t.Kind}},
+				Stack: stack("main.(*shop).price /src/shop/price.go 90"), Waker: taskrecord.Waker{Goroutine: h, Span: t.Span, Kind: t.Kind, Stack: price}},
+			{Goroutine: h, Start: at + 2500*time.Microsecond, Wake: at + 2500*time.Microsecond, End: at + 2800*time.Microsecond, Part: pprof.TimeRunnable, Stack: price, Waker: taskrecord.Waker{Goroutine: g, Span: t.Span, Kind: t.Kind}},
 			{Goroutine: h, Start: at + 3*ms, Wake: at + 17*ms, End: at + 17100*time.Microsecond, Part: pprof.TimeNetwork, Reason: "IO wait",
 				Stack: append(frames("net.(*conn).Read net.go 194", "net/http.(*persistConn).Read transport.go 2122"), price...)},
 		}
 		end := at + 19*ms
 		if stopped > 0 {
-			t.Timeline = append(t.Timeline, record.Stretch{Goroutine: g, Start: at + 18500*time.Microsecond, Wake: at + 18500*time.Microsecond, End: at + 19*ms + stopped,
+			t.Timeline = append(t.Timeline, taskrecord.Stretch{Goroutine: g, Start: at + 18500*time.Microsecond, Wake: at + 18500*time.Microsecond, End: at + 19*ms + stopped,
 				Part: pprof.TimeRunnable, Stopped: stopped, StopReason: "GC mark termination"})
 			end += stopped
 		}
@@ -226,32 +228,32 @@ func shop(now time.Time) *taskFeed {
 		wait := time.Duration(20*ms) / time.Duration(i)
 		f.add(cart(i, wait, stopped))
 	}
-	fast := &record.Task{Server: server, Trace: record.TraceID{1}, Span: record.SpanID{1}, Kind: "GET /health", Wall: 80 * time.Microsecond,
-		Flags: record.Sampled, Start: now.UnixNano(), Goroutine: 8, Goroutines: 1}
+	fast := &taskrecord.Record{Server: server, Trace: taskrecord.TraceID{1}, Span: taskrecord.SpanID{1}, Kind: "GET /health", Wall: 80 * time.Microsecond,
+		Flags: taskrecord.Sampled, Start: now.UnixNano(), Goroutine: 8, Goroutines: 1}
 	// The price's task is on this server too.
 	first := f.list[len(f.list)-1]
-	price := &record.Task{Server: server, Trace: first.Trace, Span: record.SpanID{5}, Parent: first.Calls[0].Span, Kind: "GET /price", Flags: record.ServerOf,
+	price := &taskrecord.Record{Server: server, Trace: first.Trace, Span: taskrecord.SpanID{5}, Parent: first.Calls[0].Span, Kind: "GET /price", Flags: taskrecord.ServerOf,
 		Start: first.Start + int64(first.Calls[0].Start+ms), Wall: 12 * ms, Goroutine: 99, Goroutines: 1}
 	price.Parts[pprof.TimeSyscall] = 11 * ms
 	price.Parts[pprof.TimeRunning] = ms
 	f.add(fast, price)
 
-	usage := func(running, mutex, network, syscall, runnable, gc time.Duration) (u record.Usage) {
+	usage := func(running, mutex, network, syscall, runnable, gc time.Duration) (u taskrecord.Usage) {
 		u.Parts[pprof.TimeRunning], u.Parts[pprof.TimeMutex], u.Parts[pprof.TimeNetwork] = running, mutex, network
 		u.Parts[pprof.TimeSyscall], u.Parts[pprof.TimeRunnable], u.Parts[pprof.TimeGC] = syscall, runnable, gc
 		return u
 	}
 	const s = time.Second
-	f.stats = record.Stats{
+	f.stats = taskrecord.RecorderStats{
 		Server: server, Since: now.Add(-2 * time.Hour), Rate: 0.01, Open: 4,
-		Kinds: []record.KindStats{
+		Kinds: []taskrecord.KindStats{
 			{Kind: "GET /cart/{id}", Count: 51_200, Open: 2, Slow: 12, Failed: 3, Wall: 215 * s, P50: 3900 * time.Microsecond, P90: 6 * ms, P99: 12 * ms, Max: 48 * ms, Threshold: 12 * ms, Automatic: true, Usage: usage(90*s, 35*s, 60*s, 8*s, 12*s, 3*s)},
 			{Kind: "GET /health", Count: 7200, Wall: s, P50: 70 * time.Microsecond, P90: 90 * time.Microsecond, P99: 300 * time.Microsecond, Max: 2 * ms, Usage: usage(s, 0, 0, 0, 0, 0)},
 			{Kind: "flush", Count: 720, Open: 1, Wall: 14 * s, P50: 19 * ms, P90: 22 * ms, P99: 26 * ms, Max: 31 * ms, Threshold: 50 * ms, Usage: usage(s, 0, 0, 12*s, s, 0)},
 			{Kind: "report", Count: 24, Open: 1, Wall: 61 * s, P50: 2500 * ms, P90: 2900 * ms, P99: 3 * s, Max: 3100 * ms, Usage: usage(55*s, 0, 2*s, s, 3*s, 0)},
 		},
-		Epochs: 7200, Events: []record.EventStats{{Name: "page-faults", Tasks: 58_000}, {Name: "cache-misses", Tasks: 600}},
-		Lost: []record.LostStats{{Text: "bad traceparent header", N: 2}, {Text: "rings overflowed", Name: "rings", N: 1841}, {Text: "kinds that were too many", N: 0}},
+		Epochs: 7200, Events: []taskrecord.EventStats{{Name: "page-faults", Tasks: 58_000}, {Name: "cache-misses", Tasks: 600}},
+		Lost: []taskrecord.LostStats{{Text: "bad traceparent header", N: 2}, {Text: "rings overflowed", Name: "rings", N: 1841}, {Text: "kinds that were too many", N: 0}},
 	}
 	return f
 }
@@ -372,7 +374,7 @@ func TestTasksPage(t *testing.T) {
 	wantAnswer(t, "?trace="+strings.Repeat("f", 32)+"&span=0000000000000001", 404, "no record of this task")
 	wantAnswer(t, "?trace="+first.Trace.String(), 200, "GET /cart/{id}, 48 ms")
 	f.list = nil
-	f.stats = record.Stats{}
+	f.stats = taskrecord.RecorderStats{}
 	wantAnswer(t, "", 200, "No task has ended yet", "Nothing was lost", "There are none, or newer ones")
 }
 
@@ -384,13 +386,13 @@ func TestTasksMany(t *testing.T) {
 	const n, kinds = 2 * maxSlowTasks, 500
 	for i := range n {
 		// n and 7 have no common divisor, so that each has a time of its own.
-		x := &record.Task{Trace: record.TraceID{1}, Span: record.SpanID{1, 6: byte(i >> 8), 7: byte(i)}, Kind: fmt.Sprintf("kind-%d.", i%kinds), Flags: record.Slow,
+		x := &taskrecord.Record{Trace: taskrecord.TraceID{1}, Span: taskrecord.SpanID{1, 6: byte(i >> 8), 7: byte(i)}, Kind: fmt.Sprintf("kind-%d.", i%kinds), Flags: taskrecord.Slow,
 			Start: now.UnixNano() + int64(i*7%n), Wall: time.Millisecond}
 		x.Parts[pprof.TimeRunning] = x.Wall
 		f.add(x)
 	}
 	for i := range 1000 {
-		f.stats.Kinds = append(f.stats.Kinds, record.KindStats{Kind: fmt.Sprint(i)})
+		f.stats.Kinds = append(f.stats.Kinds, taskrecord.KindStats{Kind: fmt.Sprint(i)})
 	}
 	page := wantAnswer(t, "", 200, fmt.Sprintf("Looked at %d of %d slow tasks, those that ended last.", maxSlowTasks, n))
 	if f.unpacked != maxSlowTasks {
@@ -415,14 +417,14 @@ func TestTasksMany(t *testing.T) {
 		t.Errorf("%d records are unpacked, want %d", f.unpacked, want)
 	}
 	f.unpacked = 0
-	wantAnswer(t, "?trace="+record.TraceID{1}.String(), 200, fmt.Sprintf("And %d older tasks that the following leaves out", n-maxTraceTasks))
+	wantAnswer(t, "?trace="+taskrecord.TraceID{1}.String(), 200, fmt.Sprintf("And %d older tasks that the following leaves out", n-maxTraceTasks))
 	if f.unpacked != maxTraceTasks {
 		t.Errorf("%d records are unpacked, want %d", f.unpacked, maxTraceTasks)
 	}
 
 	// Of records that have much in them it looks at fewer.
 	for _, x := range f.list {
-		x.Notes = make([]record.Note, 50)
+		x.Notes = make([]taskrecord.Note, 50)
 		x.Kind = "x"
 	}
 	f.unpacked = 0
@@ -432,7 +434,7 @@ func TestTasksMany(t *testing.T) {
 		t.Errorf("%d records are unpacked, want %d", f.unpacked, few)
 	}
 
-	f.next = func() *record.Task { return f.list[0] } // a program that never stops
+	f.next = func() *taskrecord.Record { return f.list[0] } // a program that never stops
 	if n := strings.Count(wantAnswer(t, "?format=json", 200), "\n"); n != 10 {
 		t.Errorf("%d records, want the 10 that were waiting", n)
 	}
@@ -442,17 +444,17 @@ func TestTasksMany(t *testing.T) {
 func TestTasksHostile(t *testing.T) {
 	const bad = "'\"><script>alert(1)</script></title></svg>\x00\u202e"
 	f := feedTasks(t, shop(time.Now()))
-	f.stats.Server = &record.Server{Name: bad}
+	f.stats.Server = &taskrecord.Server{Name: bad}
 	for i := range f.stats.Kinds {
 		f.stats.Kinds[i].Kind = bad
 	}
 	f.stats.Lost[0].Text, f.stats.Lost[1].Name = bad, bad
-	frame := record.Frame{Func: bad, File: bad}
+	frame := taskrecord.Frame{Func: bad, File: bad}
 	for _, x := range f.list {
 		x.Kind, x.Trigger, x.Events = bad, bad, []string{bad}
 		x.Server = f.stats.Server
-		x.Notes = []record.Note{{Key: bad, Value: bad}}
-		x.Outlived, x.Outliving = []record.Goroutine{{ID: 1, Func: bad, Created: frame}}, 1
+		x.Notes = []taskrecord.Note{{Key: bad, Value: bad}}
+		x.Outlived, x.Outliving = []taskrecord.Goroutine{{ID: 1, Func: bad, Created: frame}}, 1
 		for i := range x.Regions {
 			x.Regions[i].Name = bad
 		}
@@ -462,7 +464,7 @@ func TestTasksHostile(t *testing.T) {
 		for i := range x.Timeline {
 			s := &x.Timeline[i]
 			s.Reason, s.BehindKind, s.StopReason, s.Waker.Kind = bad, bad, bad, bad
-			s.Stack = []record.Frame{frame}
+			s.Stack = []taskrecord.Frame{frame}
 			s.Waker.Stack = s.Stack
 			if s.Region != "" {
 				s.Region = bad
@@ -522,19 +524,19 @@ func TestTasksBadRequest(t *testing.T) {
 }
 
 // readTasks returns the records of an answer.
-func readTasks(t *testing.T, format string, body []byte) (list []*record.Task) {
+func readTasks(t *testing.T, format string, body []byte) (list []*taskrecord.Record) {
 	t.Helper()
 	switch format {
 	case "json":
 		for line := range bytes.Lines(body) {
-			x, err := record.ParseJSON(line, json.Unmarshal)
+			x, err := taskrecord.ParseJSON(line, json.Unmarshal)
 			if err != nil {
 				t.Fatal(err)
 			}
 			list = append(list, x)
 		}
 	case "tasks":
-		r := record.NewReader(bytes.NewReader(body))
+		r := taskrecord.NewFileReader(bytes.NewReader(body))
 		for {
 			x, err := r.Next()
 			if err == io.EOF {
@@ -604,14 +606,14 @@ func TestTasksFormats(t *testing.T) {
 func TestTasksSeconds(t *testing.T) {
 	for _, format := range []string{"json", "tasks", "pprof"} {
 		synctest.Test(t, func(t *testing.T) {
-			f := feedTasks(t, &taskFeed{list: []*record.Task{{Kind: "before"}}})
+			f := feedTasks(t, &taskFeed{list: []*taskrecord.Record{{Kind: "before"}}})
 			go func() {
 				for _, s := range []string{"a", "b", "c"} {
 					time.Sleep(time.Second - 1)
-					f.add(&record.Task{Kind: "in " + s, Wall: 1})
+					f.add(&taskrecord.Record{Kind: "in " + s, Wall: 1})
 				}
 				time.Sleep(time.Second)
-				f.add(&record.Task{Kind: "after", Wall: 1})
+				f.add(&taskrecord.Record{Kind: "after", Wall: 1})
 			}()
 			begin := time.Now()
 			w := taskGet("?format=" + format + "&seconds=3")
@@ -634,7 +636,7 @@ func TestTasksSeconds(t *testing.T) {
 func TestTasksBegun(t *testing.T) {
 	for _, f := range taskFormats {
 		synctest.Test(t, func(t *testing.T) {
-			feed := feedTasks(t, &taskFeed{list: []*record.Task{{Kind: "before"}}})
+			feed := feedTasks(t, &taskFeed{list: []*taskrecord.Record{{Kind: "before"}}})
 			w := httptest.NewRecorder()
 			done := make(chan bool)
 			go func() {
@@ -645,7 +647,7 @@ func TestTasksBegun(t *testing.T) {
 			if w.Flushed != f.stream {
 				t.Errorf("%s: begun before the first record: %v, want %v", f.name, w.Flushed, f.stream)
 			}
-			feed.add(&record.Task{Kind: "in", Wall: 1})
+			feed.add(&taskrecord.Record{Kind: "in", Wall: 1})
 			<-done
 			if got := w.Result().Trailer.Get(tasksHeader); got != "1" || w.Code != 200 {
 				t.Errorf("%s: %d, %s tasks, want 1", f.name, w.Code, got)
@@ -807,17 +809,17 @@ func TestOwnMux(t *testing.T) {
 func TestTasksQueue(t *testing.T) {
 	f := feedTasks(t, &taskFeed{})
 	const ms = time.Millisecond
-	wait := func(id byte, from, to time.Duration, w record.Waker) {
-		t := &record.Task{Trace: record.TraceID{id}, Span: record.SpanID{7: id}, Kind: fmt.Sprintf("GET /%d", id%2), Flags: record.Slow | record.ServerOf, Goroutine: uint64(id), Goroutines: 1,
+	wait := func(id byte, from, to time.Duration, w taskrecord.Waker) {
+		t := &taskrecord.Record{Trace: taskrecord.TraceID{id}, Span: taskrecord.SpanID{7: id}, Kind: fmt.Sprintf("GET /%d", id%2), Flags: taskrecord.Slow | taskrecord.ServerOf, Goroutine: uint64(id), Goroutines: 1,
 			Start: int64(1e18) + int64(from), Wall: to - from + ms,
-			Timeline: []record.Stretch{{Goroutine: uint64(id), Wake: to - from, End: to - from, Part: pprof.TimeMutex, Waker: w}}}
+			Timeline: []taskrecord.Stretch{{Goroutine: uint64(id), Wake: to - from, End: to - from, Part: pprof.TimeMutex, Waker: w}}}
 		t.Parts[pprof.TimeMutex], t.Parts[pprof.TimeRunning] = to-from, ms
 		f.add(t)
 	}
-	by := func(id byte) record.Waker {
-		return record.Waker{Goroutine: uint64(id), Span: record.SpanID{7: id}, Kind: "GET /"}
+	by := func(id byte) taskrecord.Waker {
+		return taskrecord.Waker{Goroutine: uint64(id), Span: taskrecord.SpanID{7: id}, Kind: "GET /"}
 	}
-	wait(1, 0, 100*ms, record.Waker{Goroutine: 10, Span: record.SpanID{5}, Kind: "flush", Stack: []record.Frame{{Func: "main.flush", File: "flush.go", Line: 112}}})
+	wait(1, 0, 100*ms, taskrecord.Waker{Goroutine: 10, Span: taskrecord.SpanID{5}, Kind: "flush", Stack: []taskrecord.Frame{{Func: "main.flush", File: "flush.go", Line: 112}}})
 	wait(2, 5*ms, 101*ms, by(1))
 	wait(3, 10*ms, 102*ms, by(2))
 	const flush = `<b>mutex held by task "flush" at flush.go:112: `
@@ -833,8 +835,8 @@ func TestTasksQueue(t *testing.T) {
 // TestTasksCall checks the page on a call, for which no goroutine works.
 func TestTasksCall(t *testing.T) {
 	f := feedTasks(t, &taskFeed{})
-	f.add(&record.Task{Trace: record.TraceID{1}, Span: record.SpanID{1}, Kind: "GET db:80", Flags: record.Client | record.Slow, Wall: 50 * time.Millisecond, Goroutine: 7})
-	f.stats.Kinds = []record.KindStats{{Kind: "GET db:80", Count: 1, Slow: 1}}
+	f.add(&taskrecord.Record{Trace: taskrecord.TraceID{1}, Span: taskrecord.SpanID{1}, Kind: "GET db:80", Flags: taskrecord.Client | taskrecord.Slow, Wall: 50 * time.Millisecond, Goroutine: 7})
+	f.stats.Kinds = []taskrecord.KindStats{{Kind: "GET db:80", Count: 1, Slow: 1}}
 	wantAnswer(t, "", 200, "<td>1</td><td>0</td><td>-</td></tr>", "GET db:80 (call): <b>way or answer of the server: 1 of 1 slow task, 50 ms</b>")
-	wantAnswer(t, "?span=0100000000000000", 200, "calls a server", "way or answer of the server 50 ms", "at /debug/pprof/tasks?trace="+record.TraceID{1}.String()+" there")
+	wantAnswer(t, "?span=0100000000000000", 200, "calls a server", "way or answer of the server 50 ms", "at /debug/pprof/tasks?trace="+taskrecord.TraceID{1}.String()+" there")
 }

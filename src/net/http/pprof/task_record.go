@@ -6,7 +6,7 @@ package pprof
 
 import (
 	"context"
-	record "internal/task"
+	"internal/taskrecord"
 	"net/http"
 	"net/http/internal"
 	"runtime/task"
@@ -74,10 +74,10 @@ func extractAnswer(t *task.Task, h task.Header)
 func isRecording() bool
 
 //go:linkname readTaskStats
-func readTaskStats() record.Stats
+func readTaskStats() taskrecord.RecorderStats
 
 //go:linkname newestTasks
-func newestTasks(onlySlow bool, most int, want func(head *record.Task) bool, yield func(*record.Task) bool) (chosen, gone uint64)
+func newestTasks(onlySlow bool, most int, want func(head *taskrecord.Record) bool, yield func(*taskrecord.Record) bool) (chosen, gone uint64)
 
 // Tests replace these.
 var (

@@ -11,7 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"internal/testenv"
 	"io"
 	"iter"
@@ -295,12 +295,12 @@ func serveTruth(t *testing.T, config string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader := record.NewRingReader(false)
+	reader := taskrecord.NewRingReader(false)
 	f, err := os.Create(s.File)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := record.NewWriter(f, reader.Server())
+	w := taskrecord.NewFileWriter(f, reader.Server())
 	var written, ofTasks int64
 	write := func() {
 		for r := reader.Next(); r != nil; r = reader.Next() {
@@ -308,7 +308,7 @@ func serveTruth(t *testing.T, config string) {
 				t.Error(err)
 			}
 			written++
-			if r.Flags&record.ServerOf != 0 && len(r.Count) == 1 {
+			if r.Flags&taskrecord.ServerOf != 0 && len(r.Count) == 1 {
 				ofTasks += int64(r.Count[0].Value)
 			}
 		}
@@ -440,7 +440,7 @@ func (p *truthProcess) stop(t *testing.T) {
 
 // truthSent returns the header traceparent that the client sends with a request. The others
 // begin a trace at the first server.
-func truthSent(request int) (p record.Traceparent, ok bool) {
+func truthSent(request int) (p taskrecord.Traceparent, ok bool) {
 	if request%2 != 0 {
 		return p, false
 	}
@@ -507,7 +507,7 @@ func TestTaskTruth(t *testing.T) {
 	}
 
 	truth := &truthCheck{t: t, requests: requests, procs: procs, seen: make(map[int]bool), sum: make(map[[2]int]int64)}
-	joined := record.Join(truthRecords(t, procs))
+	joined := taskrecord.Join(truthRecords(t, procs))
 	for _, r := range joined {
 		truth.request(r)
 	}
@@ -535,8 +535,8 @@ func TestTaskTruth(t *testing.T) {
 }
 
 // truthRecords yields all servers' records.
-func truthRecords(t *testing.T, procs []*truthProcess) iter.Seq[*record.Task] {
-	return func(yield func(*record.Task) bool) {
+func truthRecords(t *testing.T, procs []*truthProcess) iter.Seq[*taskrecord.Record] {
+	return func(yield func(*taskrecord.Record) bool) {
 		for _, p := range procs {
 			f, err := os.Open(p.File)
 			if err != nil {
@@ -544,7 +544,7 @@ func truthRecords(t *testing.T, procs []*truthProcess) iter.Seq[*record.Task] {
 				continue
 			}
 			defer f.Close()
-			r := record.NewReader(f)
+			r := taskrecord.NewFileReader(f)
 			for {
 				k, err := r.Next()
 				if err == io.EOF {
@@ -576,7 +576,7 @@ type truthCheck struct {
 }
 
 // request checks the records of a request.
-func (c *truthCheck) request(r *record.Request) {
+func (c *truthCheck) request(r *taskrecord.Request) {
 	t := c.t
 	c.records += len(r.Nodes)
 	if len(r.Roots) != 1 || r.Duplicates != 0 || r.Dropped != 0 || r.Inconsistent {
@@ -592,14 +592,14 @@ func (c *truthCheck) request(r *record.Request) {
 		t.Errorf("request %d has trace %v, not the client's %v", request, r.Trace, p.Trace)
 	}
 
-	var hops, children [len(truthHops)]*record.Node
+	var hops, children [len(truthHops)]*taskrecord.Node
 	calls := 0
 	for _, n := range r.Nodes {
 		switch {
-		case n.Task.Flags&record.Client != 0:
+		case n.Task.Flags&taskrecord.Client != 0:
 			calls++
 			c.count(request, n, "a call", 0)
-		case n.Task.Flags&record.ServerOf != 0:
+		case n.Task.Flags&taskrecord.ServerOf != 0:
 			req, hop, err := truthNotes(n.Task)
 			if err != nil || req != request || hop < 0 || hop >= len(truthHops) || hops[hop] != nil {
 				t.Errorf("request %d: a task is of request %d, hop %d: %v", request, req, hop, err)
@@ -650,7 +650,7 @@ func (c *truthCheck) request(r *record.Request) {
 			continue
 		}
 		call := n.Parent
-		if call == nil || call.Task.Flags&record.Client == 0 || call.Parent != hops[h.from] || call.Call < 0 ||
+		if call == nil || call.Task.Flags&taskrecord.Client == 0 || call.Parent != hops[h.from] || call.Call < 0 ||
 			call.Parent.Task.Calls[call.Call].Remote != c.procs[h.server].addr || len(call.Children) != 1 {
 			t.Errorf("request %d, %s: its parent is not the call that hop %d has made", request, what, h.from)
 		}
@@ -661,20 +661,20 @@ func (c *truthCheck) request(r *record.Request) {
 }
 
 // count checks how many events are in a record.
-func (c *truthCheck) count(request int, n *record.Node, what string, want int64) {
+func (c *truthCheck) count(request int, n *taskrecord.Node, what string, want int64) {
 	k := n.Task
-	if len(k.Count) != 1 || len(k.Events) != 1 || k.Count[0].Value != uint64(want) || k.Count[0].Running != k.Count[0].Enabled || k.Flags&record.Uncounted != 0 {
+	if len(k.Count) != 1 || len(k.Events) != 1 || k.Count[0].Value != uint64(want) || k.Count[0].Running != k.Count[0].Enabled || k.Flags&taskrecord.Uncounted != 0 {
 		c.t.Errorf("request %d, %s: %v %+v, want %d; flags %#x, %d goroutines", request, what, k.Events, k.Count, want, k.Flags, k.Goroutines)
 	}
-	if k.Lost != (record.Lost{}) {
+	if k.Lost != (taskrecord.Lost{}) {
 		c.t.Errorf("request %d, %s: lost %+v", request, what, k.Lost)
 	}
 }
 
 // truthNotes returns what a record says to be of.
-func truthNotes(k *record.Task) (request, hop int, err error) {
+func truthNotes(k *taskrecord.Record) (request, hop int, err error) {
 	note := func(key string) string {
-		i := slices.IndexFunc(k.Notes, func(n record.Note) bool { return n.Key == key })
+		i := slices.IndexFunc(k.Notes, func(n taskrecord.Note) bool { return n.Key == key })
 		if i < 0 {
 			return ""
 		}

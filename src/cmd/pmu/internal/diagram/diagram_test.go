@@ -8,7 +8,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"math/rand"
 	"reflect"
@@ -22,10 +22,10 @@ import (
 
 const ms = time.Millisecond
 
-func stackOf(names ...string) (s []record.Frame) {
+func stackOf(names ...string) (s []taskrecord.Frame) {
 	for _, name := range names {
 		fn, at, _ := strings.Cut(name, " ")
-		f := record.Frame{Func: fn}
+		f := taskrecord.Frame{Func: fn}
 		if at != "" {
 			fmt.Sscanf(at, "%d", &f.Line)
 			f.File = "/src/shop/" + strings.Split(strings.TrimPrefix(fn, "main."), ".")[0] + ".go"
@@ -37,26 +37,26 @@ func stackOf(names ...string) (s []record.Frame) {
 
 // cartTask is a request to a shop: it waits for a mutex, for a price from another
 // server, and for the world.
-func cartTask() *record.Task {
-	t := &record.Task{
-		Server: &record.Server{ID: 1, Name: "shop", PID: 4021},
-		Trace:  record.TraceID{1}, Span: record.SpanID{2}, Kind: "GET /cart/{id}", Flags: record.Slow | record.ServerOf,
+func cartTask() *taskrecord.Record {
+	t := &taskrecord.Record{
+		Server: &taskrecord.Server{ID: 1, Name: "shop", PID: 4021},
+		Trace:  taskrecord.TraceID{1}, Span: taskrecord.SpanID{2}, Kind: "GET /cart/{id}", Flags: taskrecord.Slow | taskrecord.ServerOf,
 		Start: 1_760_000_000_000_000_000, Wall: 48 * ms, Threshold: 10 * ms, Goroutine: 34, Goroutines: 3,
-		Regions: []record.Region{{Name: "load cart", N: 1, Wall: 23 * ms, Max: 23 * ms}, {Name: "price", N: 1, Wall: 15 * ms, Max: 15 * ms}},
-		Notes:   []record.Note{{Key: "user", Value: "ann"}},
-		Calls:   []record.Call{{Span: record.SpanID{3}, Kind: "GET /price", Flags: record.Client, Start: 25 * ms, Wall: 14 * ms, Remote: "prices:8080"}},
-		Lost:    record.Lost{Stretches: 12, StretchesTime: 40 * time.Microsecond},
+		Regions: []taskrecord.RegionSum{{Name: "load cart", N: 1, Wall: 23 * ms, Max: 23 * ms}, {Name: "price", N: 1, Wall: 15 * ms, Max: 15 * ms}},
+		Notes:   []taskrecord.Note{{Key: "user", Value: "ann"}},
+		Calls:   []taskrecord.Call{{Span: taskrecord.SpanID{3}, Kind: "GET /price", Flags: taskrecord.Client, Start: 25 * ms, Wall: 14 * ms, Remote: "prices:8080"}},
+		Lost:    taskrecord.Lost{Stretches: 12, StretchesTime: 40 * time.Microsecond},
 	}
 	serve := []string{"net/http.HandlerFunc.ServeHTTP", "net/http.(*conn).serve"}
-	flush := record.Waker{Goroutine: 77, Span: record.SpanID{9}, Kind: "flush", Stack: stackOf("sync.(*Mutex).Unlock", "main.flush 31", "main.flusher")}
-	t.Timeline = []record.Stretch{
+	flush := taskrecord.Waker{Goroutine: 77, Span: taskrecord.SpanID{9}, Kind: "flush", Stack: stackOf("sync.(*Mutex).Unlock", "main.flush 31", "main.flusher")}
+	t.Timeline = []taskrecord.Stretch{
 		{Goroutine: 34, Start: 1 * ms, Wake: 24 * ms, End: 24 * ms, Region: "load cart"},
 		{Goroutine: 34, Start: 2 * ms, Wake: 22 * ms, End: 23 * ms, Part: pprof.TimeMutex, Reason: "sync.Mutex.Lock",
 			Stack: append(stackOf("sync.(*Mutex).Lock", "main.cart.load 58"), stackOf(serve...)...), Waker: flush, BehindKind: "report", Behind: 900 * time.Microsecond},
 		{Goroutine: 34, Start: 24 * ms, Wake: 40 * ms, End: 40 * ms, Region: "price"},
 		{Goroutine: 34, Start: 24500 * time.Microsecond, Wake: 39500 * time.Microsecond, End: 39600 * time.Microsecond, Part: pprof.TimeChan, Reason: "chan receive",
-			Stack: append(stackOf("main.cart.price 90"), stackOf(serve...)...), Waker: record.Waker{Goroutine: 91, Span: record.SpanID{2}, Kind: t.Kind, Stack: stackOf("main.cart.price.func1 84")}},
-		{Goroutine: 91, Start: 24500 * time.Microsecond, Wake: 24500 * time.Microsecond, End: 24800 * time.Microsecond, Part: pprof.TimeRunnable, Waker: record.Waker{Goroutine: 34, Span: record.SpanID{2}, Kind: t.Kind}},
+			Stack: append(stackOf("main.cart.price 90"), stackOf(serve...)...), Waker: taskrecord.Waker{Goroutine: 91, Span: taskrecord.SpanID{2}, Kind: t.Kind, Stack: stackOf("main.cart.price.func1 84")}},
+		{Goroutine: 91, Start: 24500 * time.Microsecond, Wake: 24500 * time.Microsecond, End: 24800 * time.Microsecond, Part: pprof.TimeRunnable, Waker: taskrecord.Waker{Goroutine: 34, Span: taskrecord.SpanID{2}, Kind: t.Kind}},
 		{Goroutine: 91, Start: 25 * ms, Wake: 39 * ms, End: 39100 * time.Microsecond, Part: pprof.TimeNetwork, Reason: "IO wait", Stack: stackOf("net.(*conn).Read", "main.cart.fetch 12", "main.cart.price.func1 84")},
 		{Goroutine: 34, Start: 40500 * time.Microsecond, Wake: 40500 * time.Microsecond, End: 47 * ms, Part: pprof.TimeRunnable, Stopped: 6 * ms, StopReason: "GC mark termination"},
 	}
@@ -69,19 +69,19 @@ func cartTask() *record.Task {
 }
 
 // cartRequest is cartTask with the task of the server that it calls.
-func cartRequest() *record.Request {
+func cartRequest() *taskrecord.Request {
 	t := cartTask()
 	t.Events = []string{"cycles", "page-faults"}
-	t.Count = []record.Count{{Value: 12_345_678}, {Value: 12}}
-	p := &record.Task{Server: &record.Server{ID: 2, Name: "prices", PID: 17}, Trace: t.Trace, Span: record.SpanID{4}, Parent: record.SpanID{3},
-		Kind: "GET /price", Flags: record.ServerOf, Wall: 13 * ms, Goroutine: 5, Goroutines: 1}
+	t.Count = []pprof.CounterValue{{Value: 12_345_678}, {Value: 12}}
+	p := &taskrecord.Record{Server: &taskrecord.Server{ID: 2, Name: "prices", PID: 17}, Trace: t.Trace, Span: taskrecord.SpanID{4}, Parent: taskrecord.SpanID{3},
+		Kind: "GET /price", Flags: taskrecord.ServerOf, Wall: 13 * ms, Goroutine: 5, Goroutines: 1}
 	p.Parts[pprof.TimeSyscall] = 11 * ms
 	p.Parts[pprof.TimeRunning] = 2 * ms
-	r := &record.Request{Trace: t.Trace, Wall: t.Wall, Servers: []record.Offset{{Server: t.Server}, {Server: p.Server, Offset: 3200 * ms, Error: ms / 2}}}
-	root := &record.Node{Task: t, Call: -1}
-	child := &record.Node{Task: p, Parent: root, Call: 0, Server: 1, Start: 25500 * time.Microsecond}
-	root.Children = []*record.Node{child}
-	r.Roots, r.Nodes = []*record.Node{root}, []*record.Node{root, child}
+	r := &taskrecord.Request{Trace: t.Trace, Wall: t.Wall, Servers: []taskrecord.Offset{{Server: t.Server}, {Server: p.Server, Offset: 3200 * ms, Error: ms / 2}}}
+	root := &taskrecord.Node{Task: t, Call: -1}
+	child := &taskrecord.Node{Task: p, Parent: root, Call: 0, Server: 1, Start: 25500 * time.Microsecond}
+	root.Children = []*taskrecord.Node{child}
+	r.Roots, r.Nodes = []*taskrecord.Node{root}, []*taskrecord.Node{root, child}
 	return r
 }
 
@@ -124,10 +124,10 @@ func TestTimeline(t *testing.T) {
 	if strings.Contains(doc.text, "There is no timeline") {
 		t.Error("a slow task that only ran is said to have no timeline")
 	}
-	task.Flags &^= record.Slow
+	task.Flags &^= taskrecord.Slow
 	doc = drawSVG(t, "", func(w io.Writer) error { return WriteTimeline(w, task) })
 	doc.has(t, "text", doc.text, "There is no timeline")
-	task.Flags |= record.Slow | record.Client
+	task.Flags |= taskrecord.Slow | taskrecord.Client
 	doc = drawSVG(t, "", func(w io.Writer) error { return WriteTimeline(w, task) })
 	doc.has(t, "text", doc.text, "A call of another server")
 }
@@ -136,13 +136,13 @@ func TestTimeline(t *testing.T) {
 func TestOne(t *testing.T) {
 	task := cartTask()
 	task.Goroutines = 1
-	task.Timeline = []record.Stretch{{Goroutine: task.Goroutine, Start: 0, Wake: 1, End: 1, Region: "short"}}
-	task.Lost = record.Lost{Stretches: 1, StretchesTime: 40_000, Memory: 1, Calls: 1, Regions: 1}
+	task.Timeline = []taskrecord.Stretch{{Goroutine: task.Goroutine, Start: 0, Wake: 1, End: 1, Region: "short"}}
+	task.Lost = taskrecord.Lost{Stretches: 1, StretchesTime: 40_000, Memory: 1, Calls: 1, Regions: 1}
 	doc := drawSVG(t, "", func(w io.Writer) error { return WriteTimeline(w, task) })
 	doc.has(t, "text", doc.text, "Not drawn: 1 short or deeply nested region.\n",
 		"Not in the record: 1 short wait (40 us in all), 1 wait for which there was no memory, 1 short call, 1 region of further names.\n")
 	doc = drawSVG(t, "", func(w io.Writer) error {
-		return WriteRequest(w, &record.Request{Wall: 1, Duplicates: 1, Dropped: 2})
+		return WriteRequest(w, &taskrecord.Request{Wall: 1, Duplicates: 1, Dropped: 2})
 	})
 	doc.has(t, "text", doc.text, "Left out: 1 record of a span that another one has, 2 records beyond the limit.\n")
 }
@@ -150,14 +150,14 @@ func TestOne(t *testing.T) {
 func TestRequest(t *testing.T) {
 	doc := drawSVG(t, "request", func(w io.Writer) error { return WriteRequest(w, cartRequest()) })
 	doc.has(t, "text", doc.text, "GET /cart/{id}, 48 ms", "cycles 12.3M, page-faults 12", "GET /price, 13 ms", "syscall 11 ms",
-		"shop\n", "prices\n", "clock moved by 3.2 s", record.TraceID{1}.String())
+		"shop\n", "prices\n", "clock moved by 3.2 s", taskrecord.TraceID{1}.String())
 	// The strips have no times: they are at none.
 	doc.has(t, "text", doc.text, "The strip in a box is the cost of the task, by the share of each part. It does not say when that was.\n")
 	doc.has(t, "titles", strings.Join(doc.titles, "\n"), " % of the cost", "± 500 us", "there in 500 us", "back in 500 us", "process 17")
 	if doc.classes["task"] != 2 || doc.classes["wake"] != 2+1 || doc.classes["path"] != 1+1 {
 		t.Errorf("classes %v", doc.classes)
 	}
-	empty := drawSVG(t, "", func(w io.Writer) error { return WriteRequest(w, new(record.Request)) })
+	empty := drawSVG(t, "", func(w io.Writer) error { return WriteRequest(w, new(taskrecord.Request)) })
 	if empty.classes["task"] != 0 || strings.Contains(empty.text, "strip") {
 		t.Errorf("tasks in the diagram of none")
 	}
@@ -171,7 +171,7 @@ func TestParts(t *testing.T) {
 		r.Parts[pprof.TimeRunning] = ms
 		rows = append(rows, r)
 	}
-	for i := range record.NumParts {
+	for i := range taskrecord.NumParts {
 		rows[1].Parts[i] = time.Duration(i+1) * ms
 	}
 	doc := drawSVG(t, "parts", func(w io.Writer) error { return WriteParts(w, rows) })
@@ -179,7 +179,7 @@ func TestParts(t *testing.T) {
 	for i := 49; i < 1000; i++ {
 		rest += time.Duration(i+1) * ms
 	}
-	doc.has(t, "text", doc.text, "kind 0\n", "kind 48\n", "951 others\n", "mutex 98%", record.Duration(rest)+"\n")
+	doc.has(t, "text", doc.text, "kind 0\n", "kind 48\n", "951 others\n", "mutex 98%", taskrecord.Duration(rest)+"\n")
 	if strings.Contains(doc.text, "kind 49\n") {
 		t.Errorf("too many rows")
 	}
@@ -187,15 +187,15 @@ func TestParts(t *testing.T) {
 		t.Errorf("the rows were changed")
 	}
 	// All parts are in the legend, each with a name, and look differently.
-	for p := range record.NumParts {
+	for p := range taskrecord.NumParts {
 		doc.has(t, "text", doc.text, p.String()+"\n")
 	}
-	seen := make(map[partStyle]record.Part)
+	seen := make(map[partStyle]taskrecord.Part)
 	for p, s := range partStyles {
 		if o, ok := seen[s]; ok || s.fill == "" {
-			t.Errorf("%v looks like %v", record.Part(p), o)
+			t.Errorf("%v looks like %v", taskrecord.Part(p), o)
 		}
-		seen[s] = record.Part(p)
+		seen[s] = taskrecord.Part(p)
 	}
 	hatched := 0
 	for _, s := range partStyles {
@@ -212,22 +212,22 @@ func TestParts(t *testing.T) {
 
 // TestBounded checks that much more than can be seen is drawn together, and counted.
 func TestBounded(t *testing.T) {
-	task := &record.Task{Kind: "many", Wall: time.Second, Goroutine: 1, Flags: record.Slow}
+	task := &taskrecord.Record{Kind: "many", Wall: time.Second, Goroutine: 1, Flags: taskrecord.Slow}
 	r := rand.New(rand.NewSource(1))
 	short := 0
 	for g := range 200 {
 		for i := range 100 {
 			at := time.Duration(i) * 10 * ms
-			task.Timeline = append(task.Timeline, record.Stretch{Goroutine: uint64(g + 1), Start: at, Wake: at + time.Duration(1+r.Intn(100_000)), End: at + ms/4, Part: pprof.TimeChan,
-				Waker: record.Waker{Goroutine: uint64(1000 + r.Intn(100)), Kind: "w"}})
+			task.Timeline = append(task.Timeline, taskrecord.Stretch{Goroutine: uint64(g + 1), Start: at, Wake: at + time.Duration(1+r.Intn(100_000)), End: at + ms/4, Part: pprof.TimeChan,
+				Waker: taskrecord.Waker{Goroutine: uint64(1000 + r.Intn(100)), Kind: "w"}})
 			if g < maxLanes {
 				short++
 			}
 		}
 	}
 	for i := range 5000 {
-		task.Timeline = append(task.Timeline, record.Stretch{Goroutine: 1, Start: time.Duration(i), Wake: time.Second, End: time.Second, Region: "r"})
-		task.Calls = append(task.Calls, record.Call{Kind: "c", Start: time.Duration(i), Wall: time.Second})
+		task.Timeline = append(task.Timeline, taskrecord.Stretch{Goroutine: 1, Start: time.Duration(i), Wake: time.Second, End: time.Second, Region: "r"})
+		task.Calls = append(task.Calls, taskrecord.Call{Kind: "c", Start: time.Duration(i), Wall: time.Second})
 	}
 	doc := drawSVG(t, "many", func(w io.Writer) error { return WriteTimeline(w, task) })
 	if n := doc.elements["rect"] + doc.elements["path"]; n > 3*maxShapes {
@@ -237,7 +237,7 @@ func TestBounded(t *testing.T) {
 
 	// Waits that overlap can't be, and may be in a file.
 	for i := range task.Timeline {
-		task.Timeline[i] = record.Stretch{Goroutine: 1, Wake: time.Second, End: time.Second, Part: pprof.TimeChan}
+		task.Timeline[i] = taskrecord.Stretch{Goroutine: 1, Wake: time.Second, End: time.Second, Part: pprof.TimeChan}
 	}
 	doc = drawSVG(t, "", func(w io.Writer) error { return WriteTimeline(w, task) })
 	if n := doc.elements["rect"] + doc.elements["path"]; n > 3*maxShapes {
@@ -245,19 +245,19 @@ func TestBounded(t *testing.T) {
 	}
 	doc.has(t, "notes", doc.text, " waits, ")
 
-	req := &record.Request{Wall: time.Second}
-	root := &record.Node{Task: task, Call: -1}
+	req := &taskrecord.Request{Wall: time.Second}
+	root := &taskrecord.Node{Task: task, Call: -1}
 	req.Nodes = append(req.Nodes, root)
 	req.Roots = req.Nodes
 	for i := range 100 {
-		req.Servers = append(req.Servers, record.Offset{Server: &record.Server{Name: fmt.Sprint("s", i)}})
+		req.Servers = append(req.Servers, taskrecord.Offset{Server: &taskrecord.Server{Name: fmt.Sprint("s", i)}})
 	}
 	for i := range 20_000 {
 		wall := time.Duration(100)
 		if i%4 == 0 {
 			wall = time.Duration(r.Intn(1e9))
 		}
-		n := &record.Node{Task: &record.Task{Kind: "k", Wall: wall}, Parent: root, Server: i % 100, Start: time.Duration(r.Intn(1e9)), Call: -1}
+		n := &taskrecord.Node{Task: &taskrecord.Record{Kind: "k", Wall: wall}, Parent: root, Server: i % 100, Start: time.Duration(r.Intn(1e9)), Call: -1}
 		root.Children = append(root.Children, n)
 		req.Nodes = append(req.Nodes, n)
 	}
@@ -277,15 +277,15 @@ func TestRandom(t *testing.T) {
 	}
 	for i := range n {
 		r := rand.New(rand.NewSource(int64(i)))
-		tasks := []*record.Task{anyTask(r), someTask(r)}
+		tasks := []*taskrecord.Record{anyTask(r), someTask(r)}
 		for _, task := range tasks {
 			if i%2 == 0 {
-				task.Kind, task.Server = hostile, &record.Server{Name: hostile}
+				task.Kind, task.Server = hostile, &taskrecord.Server{Name: hostile}
 				for j := range task.Timeline {
 					s := &task.Timeline[j]
 					s.Reason, s.StopReason, s.BehindKind, s.Waker.Kind = hostile, hostile, hostile, hostile
 					for k := range s.Stack {
-						s.Stack[k] = record.Frame{Func: hostile, File: hostile, Line: -1}
+						s.Stack[k] = taskrecord.Frame{Func: hostile, File: hostile, Line: -1}
 					}
 				}
 			}
@@ -295,14 +295,14 @@ func TestRandom(t *testing.T) {
 }
 
 // anyTask returns a task with anything in it.
-func anyTask(r *rand.Rand) *record.Task {
-	v, _ := quick.Value(reflect.TypeFor[record.Task](), r)
-	t := v.Interface().(record.Task)
+func anyTask(r *rand.Rand) *taskrecord.Record {
+	v, _ := quick.Value(reflect.TypeFor[taskrecord.Record](), r)
+	t := v.Interface().(taskrecord.Record)
 	return &t
 }
 
 // someTask returns a task whose parts and times are as they can be.
-func someTask(r *rand.Rand) *record.Task {
+func someTask(r *rand.Rand) *taskrecord.Record {
 	t := anyTask(r)
 	t.Wall = time.Duration(1 + r.Int63n(1e9))
 	for p := range t.Parts {
@@ -316,7 +316,7 @@ func someTask(r *rand.Rand) *record.Task {
 	for i := range t.Timeline {
 		s := &t.Timeline[i]
 		s.Goroutine, s.Waker.Goroutine = uint64(r.Intn(5)), uint64(r.Intn(10))
-		s.Part %= record.NumParts
+		s.Part %= taskrecord.NumParts
 		s.Start = time.Duration(r.Int63n(int64(t.Wall)))
 		s.Wake = s.Start + time.Duration(r.Int63n(int64(t.Wall-s.Start)))
 		s.End = s.Wake + time.Duration(r.Int63n(int64(t.Wall-s.Wake)))
@@ -326,23 +326,23 @@ func someTask(r *rand.Rand) *record.Task {
 			s.Region = ""
 		}
 	}
-	slices.SortFunc(t.Timeline, func(a, b record.Stretch) int { return cmp.Compare(a.Start, b.Start) })
+	slices.SortFunc(t.Timeline, func(a, b taskrecord.Stretch) int { return cmp.Compare(a.Start, b.Start) })
 	return t
 }
 
 const hostile = "</title></text></style>]]><script>alert(1)</script>\x00\x1b\"' onload='x' \u202e\xff&lt;"
 
-func drawAll(t *testing.T, task *record.Task, others []*record.Task) {
+func drawAll(t *testing.T, task *taskrecord.Record, others []*taskrecord.Record) {
 	t.Helper()
 	drawSVG(t, "", func(w io.Writer) error { return WriteTimeline(w, task) })
 	drawSVG(t, "", func(w io.Writer) error { return WriteParts(w, []PartsRow{{task.Kind, task.Parts}}) })
-	req := &record.Request{Wall: task.Wall}
-	root := &record.Node{Task: task, Call: -1}
-	req.Roots = []*record.Node{root}
-	req.Nodes = []*record.Node{root}
-	req.Servers = []record.Offset{{Server: task.Server, Offset: task.Wall, Error: task.Wall}}
+	req := &taskrecord.Request{Wall: task.Wall}
+	root := &taskrecord.Node{Task: task, Call: -1}
+	req.Roots = []*taskrecord.Node{root}
+	req.Nodes = []*taskrecord.Node{root}
+	req.Servers = []taskrecord.Offset{{Server: task.Server, Offset: task.Wall, Error: task.Wall}}
 	for i, o := range others {
-		n := &record.Node{Task: o, Parent: root, Call: i - 1, Server: i, Start: o.Threshold}
+		n := &taskrecord.Node{Task: o, Parent: root, Call: i - 1, Server: i, Start: o.Threshold}
 		root.Children = append(root.Children, n)
 		req.Nodes = append(req.Nodes, n)
 	}
@@ -360,10 +360,10 @@ func FuzzDraw(f *testing.F) {
 			s := &task.Timeline[i]
 			s.Start, s.Wake, s.End = s.Start+time.Duration(a), s.Wake+time.Duration(b), s.End+time.Duration(c)
 			s.Reason, s.Waker.Kind, s.StopReason = text, kind, text
-			s.Part = record.Part(b)
+			s.Part = taskrecord.Part(b)
 			s.Waker.Goroutine = uint64(c)
 		}
-		drawAll(t, task, []*record.Task{task, cartTask()})
+		drawAll(t, task, []*taskrecord.Record{task, cartTask()})
 	})
 }
 

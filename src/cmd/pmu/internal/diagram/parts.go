@@ -6,7 +6,7 @@ package diagram
 
 import (
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"strconv"
 	"strings"
@@ -16,7 +16,7 @@ import (
 // A PartsRow is a bar in a diagram of parts of time.
 type PartsRow struct {
 	Name  string
-	Parts [record.NumParts]time.Duration
+	Parts [taskrecord.NumParts]time.Duration
 }
 
 // maxPartsRows is how many bars are drawn; the rest is drawn as one.
@@ -60,16 +60,16 @@ func (b *svgWriter) partsRow(desc *strings.Builder, y float64, r PartsRow) {
 		sum = satAdd(sum, d)
 	}
 	b.put("<g>")
-	b.title(r.Name, record.Duration(sum)+" of goroutines' time")
+	b.title(r.Name, taskrecord.Duration(sum)+" of goroutines' time")
 	b.label(ptGutter-8, y+14, ptGutter-12, "end", "", r.Name)
 	b.put("</g>")
-	fmt.Fprintf(desc, "%s: %s", cut(r.Name, 40), record.Duration(sum))
+	fmt.Fprintf(desc, "%s: %s", cut(r.Name, 40), taskrecord.Duration(sum))
 	x := ptGutter
 	for p, d := range r.Parts {
 		if d <= 0 {
 			continue
 		}
-		p := record.Part(p)
+		p := taskrecord.Part(p)
 		share := float64(d) / float64(sum)
 		pct := percent(share)
 		fmt.Fprintf(desc, ", %v %s", p, pct)
@@ -77,7 +77,7 @@ func (b *svgWriter) partsRow(desc *strings.Builder, y float64, r PartsRow) {
 		b.put("<g>")
 		b.box(p, x, y, w, ptRow-6)
 		b.put(">")
-		b.title(r.Name, fmt.Sprintf("%v %s, %s", p, record.Duration(d), pct))
+		b.title(r.Name, fmt.Sprintf("%v %s, %s", p, taskrecord.Duration(d), pct))
 		b.put("</rect>")
 		b.firstThatFits(p, x, y+13, w, []string{p.String() + " " + pct, p.String()})
 		b.put("</g>\n")
@@ -86,7 +86,7 @@ func (b *svgWriter) partsRow(desc *strings.Builder, y float64, r PartsRow) {
 	if sum <= 0 {
 		b.put("<text class=\"dim\" x=\"", ptGutter, "\" y=\"", y+14, "\">no time</text>\n")
 	}
-	b.put("<text class=\"dim\" x=\"", ptWidth-2, "\" y=\"", y+14, "\" text-anchor=\"end\">", record.Duration(sum), "</text>\n")
+	b.put("<text class=\"dim\" x=\"", ptWidth-2, "\" y=\"", y+14, "\" text-anchor=\"end\">", taskrecord.Duration(sum), "</text>\n")
 	desc.WriteString(". ")
 }
 

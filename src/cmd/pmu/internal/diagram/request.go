@@ -7,7 +7,7 @@ package diagram
 import (
 	"cmp"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"slices"
 	"strconv"
@@ -28,10 +28,10 @@ const (
 // (ddtrace, Braun and Qin, 2014).
 type causal struct {
 	svgWriter
-	r       *record.Request
+	r       *taskrecord.Request
 	span    time.Duration
 	bands   []*band
-	at      map[*record.Node]float64 // y of those that are drawn
+	at      map[*taskrecord.Node]float64 // y of those that are drawn
 	merged  int
 	strips  bool // there is one in a box
 	without struct{ servers, tasks int64 }
@@ -39,24 +39,24 @@ type causal struct {
 
 // A band is a server.
 type band struct {
-	nodes  []*record.Node
+	nodes  []*taskrecord.Node
 	at     []int // row of nodes; -1 if it isn't drawn
 	rows   int
 	y      float64
 	height float64
-	sliver []*record.Node // those too short for a box, in order of their start
+	sliver []*taskrecord.Node // those too short for a box, in order of their start
 }
 
 // WriteRequest writes the causal diagram of a request, as SVG: which server worked on it when,
 // a box for each task with what it took, and lines for the calls between servers. Times are
 // aligned. An error is one of w.
-func WriteRequest(w io.Writer, r *record.Request) error {
-	d := &causal{r: r, span: max(r.Wall, 1), at: make(map[*record.Node]float64)}
+func WriteRequest(w io.Writer, r *taskrecord.Request) error {
+	d := &causal{r: r, span: max(r.Wall, 1), at: make(map[*taskrecord.Node]float64)}
 	d.id = "gotask-r"
 	bottom := d.place()
 	title := "Request"
 	if len(r.Roots) > 0 {
-		title = r.Roots[0].Task.Kind + ", " + record.Duration(r.Wall)
+		title = r.Roots[0].Task.Kind + ", " + taskrecord.Duration(r.Wall)
 	}
 	d.put("<text class=\"head\" x=\"8\" y=\"20\">", svgText(cutWidth(oneLine(title), 100)), "</text>\n")
 	d.put("<text class=\"dim\" x=\"", tlWidth-20, "\" y=\"20\" text-anchor=\"end\">trace ", r.Trace.String(), "</text>\n")
@@ -82,7 +82,7 @@ func WriteRequest(w io.Writer, r *record.Request) error {
 
 func (d *causal) desc() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s on %s.", count(int64(len(d.r.Nodes)), "task"), count(int64(len(d.r.Servers)), "server"))
+	fmt.Fprintf(&b, "%s on %s.", taskrecord.Count(int64(len(d.r.Nodes)), "task"), taskrecord.Count(int64(len(d.r.Servers)), "server"))
 	for i, c := range d.r.Causes() {
 		if i == 5 {
 			break
@@ -98,7 +98,7 @@ func (d *causal) x(t time.Duration) float64 {
 	return tlGutter + tlPlot*float64(d.clip(t))/float64(d.span)
 }
 
-func (d *causal) width(n *record.Node) float64 {
+func (d *causal) width(n *taskrecord.Node) float64 {
 	return max(0, d.x(satAdd(n.Start, n.Task.Wall))-d.x(n.Start))
 }
 
@@ -122,15 +122,15 @@ func (d *causal) place() float64 {
 			b.nodes = append(b.nodes, n)
 		}
 	}
-	byStart := func(a, b *record.Node) int { return cmp.Compare(a.Start, b.Start) }
+	byStart := func(a, b *taskrecord.Node) int { return cmp.Compare(a.Start, b.Start) }
 	y := tlAxis + 6
 	for _, b := range d.bands {
 		slices.SortStableFunc(b.nodes, byStart)
 		slices.SortStableFunc(b.sliver, byStart)
 		b.y = y
-		b.rows = len(packRows(b.nodes, maxTaskRows, func(n *record.Node) (time.Duration, time.Duration) {
+		b.rows = len(packRows(b.nodes, maxTaskRows, func(n *taskrecord.Node) (time.Duration, time.Duration) {
 			return d.clip(n.Start), d.clip(satAdd(n.Start, n.Task.Wall))
-		}, func(n *record.Node, row int) {
+		}, func(n *taskrecord.Node, row int) {
 			b.at = append(b.at, row)
 			if row < 0 {
 				d.without.tasks++
@@ -177,11 +177,11 @@ func (d *causal) drawBand(b *band, i int) {
 	}
 	moved := ""
 	if o.Offset != 0 {
-		moved = "clock moved by " + record.Duration(o.Offset)
+		moved = "clock moved by " + taskrecord.Duration(o.Offset)
 		lines = append(lines, moved)
 	}
 	if o.Error >= 0 {
-		lines = append(lines, "± "+record.Duration(o.Error))
+		lines = append(lines, "± "+taskrecord.Duration(o.Error))
 	} else {
 		lines = append(lines, "no call says how exact that is")
 	}
@@ -215,7 +215,7 @@ func (d *causal) drawTasks(b *band) {
 			d.title(nodeLines(first)...)
 		} else {
 			d.merged += j - i
-			d.title(strconv.Itoa(j-i)+" short tasks, "+record.Duration(sum)+" in all", "the first: "+first.Task.Kind)
+			d.title(strconv.Itoa(j-i)+" short tasks, "+taskrecord.Duration(sum)+" in all", "the first: "+first.Task.Kind)
 		}
 		d.put("</rect>\n")
 		i = j
@@ -223,17 +223,17 @@ func (d *causal) drawTasks(b *band) {
 }
 
 // nodeLines returns what there is to know about a task.
-func nodeLines(n *record.Node) []string {
+func nodeLines(n *taskrecord.Node) []string {
 	t := n.Task
 	lines := []string{t.Kind, span(n.Start, satAdd(n.Start, t.Wall)), "span " + t.Span.String()}
-	for _, f := range record.AllFlags {
+	for _, f := range taskrecord.AllFlags {
 		if t.Flags&f.Flag != 0 {
 			lines = append(lines, f.Words)
 		}
 	}
 	for p, v := range t.Parts {
 		if v > 0 {
-			lines = append(lines, record.Part(p).String()+" "+record.Duration(v))
+			lines = append(lines, taskrecord.Part(p).String()+" "+taskrecord.Duration(v))
 		}
 	}
 	for i, c := range t.Count {
@@ -244,15 +244,15 @@ func nodeLines(n *record.Node) []string {
 	return lines
 }
 
-func (d *causal) drawTask(n *record.Node) {
+func (d *causal) drawTask(n *taskrecord.Node) {
 	t := n.Task
 	x, y, w := d.x(n.Start), d.at[n], d.width(n)
 	d.put("<g>")
 	d.title(nodeLines(n)...)
 	d.put("<rect class=\"task\" x=\"", x, "\" y=\"", y, "\" width=\"", w, "\" height=\"", rqBox, "\" rx=\"3\" style=\"fill:var(--paper,#fff)\"/>")
 	d.shapes++
-	head := t.Kind + ", " + record.Duration(t.Wall)
-	if t.Flags&record.Failed != 0 {
+	head := t.Kind + ", " + taskrecord.Duration(t.Wall)
+	if t.Flags&taskrecord.Failed != 0 {
 		head = "failed " + head
 	}
 	d.label(x+5, y+12, w-8, "", "b", head)
@@ -264,14 +264,14 @@ func (d *causal) drawTask(n *record.Node) {
 	}
 	if len(counts) == 0 {
 		// The largest part of its time, if nothing was counted.
-		most := record.Part(0)
-		for p := range record.NumParts {
+		most := taskrecord.Part(0)
+		for p := range taskrecord.NumParts {
 			if t.Parts[p] > t.Parts[most] {
 				most = p
 			}
 		}
 		if t.Parts[most] > 0 {
-			counts = append(counts, most.String()+" "+record.Duration(t.Parts[most]))
+			counts = append(counts, most.String()+" "+taskrecord.Duration(t.Parts[most]))
 		}
 	}
 	d.label(x+5, y+24, w-8, "", "dim", strings.Join(counts, ", "))
@@ -283,9 +283,9 @@ func (d *causal) drawTask(n *record.Node) {
 	at := x + 1
 	for p, v := range t.Parts {
 		if share := float64(max(v, 0)) / float64(max(sum, 1)) * (w - 2); share >= 0.5 {
-			d.box(record.Part(p), at, y+rqBox-6, share, 5)
+			d.box(taskrecord.Part(p), at, y+rqBox-6, share, 5)
 			d.put(">")
-			d.title(fmt.Sprintf("%s %s, %.0f %% of the cost", record.Part(p), record.Duration(v), 100*float64(v)/float64(sum)))
+			d.title(fmt.Sprintf("%s %s, %.0f %% of the cost", taskrecord.Part(p), taskrecord.Duration(v), 100*float64(v)/float64(sum)))
 			d.put("</rect>")
 			at += share
 			d.strips = true
@@ -314,7 +314,7 @@ func (d *causal) drawCalls() {
 			c := &p.Task.Calls[n.Call]
 			from = min(satAdd(p.Start, c.Start), start)
 			to = max(satAdd(satAdd(p.Start, c.Start), c.Wall), end)
-		} else if n.Server != p.Server && p.Task.Flags&record.Client != 0 {
+		} else if n.Server != p.Server && p.Task.Flags&taskrecord.Client != 0 {
 			from, to = min(p.Start, start), max(satAdd(p.Start, p.Task.Wall), end)
 		}
 		edge0, edge1 := y0+rqBox, y1
@@ -323,12 +323,12 @@ func (d *causal) drawCalls() {
 		}
 		d.arrow("wake", d.x(from), edge0, d.x(start), edge1)
 		d.put(">")
-		d.title("call of "+n.Task.Kind, "there in "+record.Duration(start-from))
+		d.title("call of "+n.Task.Kind, "there in "+taskrecord.Duration(start-from))
 		d.put("</path>")
 		if to <= satAdd(p.Start, p.Task.Wall) {
 			d.arrow("wake", d.x(end), edge1, d.x(to), edge0)
 			d.put(">")
-			d.title("answer of "+n.Task.Kind, "back in "+record.Duration(to-end))
+			d.title("answer of "+n.Task.Kind, "back in "+taskrecord.Duration(to-end))
 			d.put("</path>")
 		}
 		d.put("\n")

@@ -16,7 +16,7 @@
 package diagram
 
 import (
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"math"
 	"runtime/pprof"
@@ -47,7 +47,7 @@ const (
 	hatchBoth = hatchUp + hatchDown
 )
 
-var partStyles = [record.NumParts]partStyle{
+var partStyles = [taskrecord.NumParts]partStyle{
 	pprof.TimeRunning:      {"#009e73", "#000", ""},
 	pprof.TimePreempted:    {"#009e73", "#000", hatchUp},
 	pprof.TimeRunnable:     {"#e69f00", "#000", ""},
@@ -66,7 +66,7 @@ var partStyles = [record.NumParts]partStyle{
 }
 
 // drawn returns the part that p is drawn as, whatever p is.
-func drawn(p record.Part) record.Part { return min(p, record.NumParts-1) }
+func drawn(p taskrecord.Part) taskrecord.Part { return min(p, taskrecord.NumParts-1) }
 
 // svgStyle is the style sheet of all diagrams. What has a colour of its own in the dark
 // has a class; parts of time look the same in both modes.
@@ -94,7 +94,7 @@ const svgStyle = `
 type svgWriter struct {
 	strings.Builder
 	id     string // that IDs begin with
-	parts  [record.NumParts]bool
+	parts  [taskrecord.NumParts]bool
 	shapes int
 }
 
@@ -195,13 +195,13 @@ func (b *svgWriter) label(x, y, width float64, anchor, class, s string) {
 const charWidth = 6.2
 
 // box appends a box of a part of time, without ending it, for its title to follow.
-func (b *svgWriter) box(p record.Part, x, y, w, h float64) {
+func (b *svgWriter) box(p taskrecord.Part, x, y, w, h float64) {
 	b.put("<rect class=\"box\" x=\"", x, "\" y=\"", y, "\" width=\"", max(w, 0.5), "\" height=\"", h, "\" fill=\"", b.fill(p), "\"")
 	b.shapes++
 }
 
 // boxLabel appends the text in a box, if it fits.
-func (b *svgWriter) boxLabel(p record.Part, x, y, w float64, s string) {
+func (b *svgWriter) boxLabel(p taskrecord.Part, x, y, w float64, s string) {
 	s = oneLine(s)
 	n := textWidth(s)
 	if float64(n)*charWidth+4 > w {
@@ -217,7 +217,7 @@ func (b *svgWriter) boxLabel(p record.Part, x, y, w float64, s string) {
 }
 
 // firstThatFits appends one of the texts in a box, if one fits.
-func (b *svgWriter) firstThatFits(p record.Part, x, y, w float64, texts []string) {
+func (b *svgWriter) firstThatFits(p taskrecord.Part, x, y, w float64, texts []string) {
 	for _, s := range texts {
 		if float64(textWidth(s))*charWidth+4 <= w {
 			b.boxLabel(p, x, y, w, s)
@@ -227,7 +227,7 @@ func (b *svgWriter) firstThatFits(p record.Part, x, y, w float64, texts []string
 }
 
 // fill returns the fill of a part.
-func (b *svgWriter) fill(p record.Part) string {
+func (b *svgWriter) fill(p taskrecord.Part) string {
 	p = drawn(p)
 	b.parts[p] = true
 	if partStyles[p].hatch == "" {
@@ -268,7 +268,7 @@ func (b *svgWriter) legend(x0, y, width float64, items ...legendItem) float64 {
 		return at, y
 	}
 	used := b.parts
-	for p := range record.NumParts {
+	for p := range taskrecord.NumParts {
 		if used[p] {
 			at, y := place(p.String())
 			b.box(p, at, y, 18, 12)
@@ -321,7 +321,7 @@ func tickText(t time.Duration) string {
 	if t == 0 {
 		return "0" // of any unit
 	}
-	return record.Duration(t)
+	return taskrecord.Duration(t)
 }
 
 // finish writes the diagram to w, with all that comes before what is in b.
@@ -331,7 +331,7 @@ func (b *svgWriter) finish(w io.Writer, width, height float64, title, desc strin
 		"\" viewBox=\"0 0 ", width, " ", height, "\" aria-label=\"", svgText(cut(oneLine(title), 500)), "\">\n")
 	h.title(title)
 	h.put("\n<desc>", svgText(cut(desc, 2000)), "</desc>\n<style>", svgStyle, "</style>\n<defs>\n")
-	for p := range record.NumParts {
+	for p := range taskrecord.NumParts {
 		if st := partStyles[p]; b.parts[p] && st.hatch != "" {
 			line := "#000"
 			if st.text != line {

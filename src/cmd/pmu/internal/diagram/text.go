@@ -5,7 +5,7 @@
 package diagram
 
 import (
-	record "internal/task"
+	"internal/taskrecord"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -76,7 +76,7 @@ func runeWidth(c rune) int {
 func shortFunc(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
 // placeText returns a frame for people: "main.(*cart).load at cart.go:31".
-func placeText(f record.Frame) string {
+func placeText(f taskrecord.Frame) string {
 	s := shortFunc(f.Func)
 	if f.File != "" {
 		if s != "" {
@@ -103,16 +103,6 @@ func quantity(n uint64) string {
 	return strconv.FormatFloat(x, 'g', 3, 64) + "kMGTPE"[i:i+1]
 }
 
-// count returns a number of things.
-func count(n int64, what string) string { return plural(n, what, what+"s") }
-
-func plural(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.FormatInt(n, 10) + " " + many
-}
-
 // A tally is a count of things: what one is called, and what follows.
 type tally struct {
 	n          int64
@@ -124,7 +114,7 @@ func counted(head string, counts []tally) []string {
 	var list []string
 	for _, c := range counts {
 		if c.n != 0 {
-			list = append(list, count(c.n, c.what)+c.more)
+			list = append(list, taskrecord.Count(c.n, c.what)+c.more)
 		}
 	}
 	if list == nil {

@@ -7,7 +7,7 @@ package diagram
 import (
 	"cmp"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"slices"
 	"strings"
 	"time"
@@ -35,7 +35,7 @@ const (
 // goroutine.
 type timeline struct {
 	svgWriter
-	t      *record.Task
+	t      *taskrecord.Record
 	span   time.Duration
 	lanes  []*lane
 	byG    map[laneKey]*lane
@@ -57,19 +57,19 @@ type lane struct {
 	entry    string // the function that it began with, if known
 	depth    int    // of the stack that says so
 	from, to time.Duration
-	waits    []*record.Stretch // in order of their start
-	regions  []*record.Stretch
+	waits    []*taskrecord.Stretch // in order of their start
+	regions  []*taskrecord.Stretch
 	onPath   bool
 	y        float64 // of the boxes
 	rows     int     // of regions
 }
 
 func (d *timeline) heading() string {
-	s := d.t.Kind + ", " + record.Duration(d.t.Wall)
+	s := d.t.Kind + ", " + taskrecord.Duration(d.t.Wall)
 	if d.t.Threshold > 0 {
-		s += " (slow above " + record.Duration(d.t.Threshold) + ")"
+		s += " (slow above " + taskrecord.Duration(d.t.Threshold) + ")"
 	}
-	if d.t.Flags&record.Failed != 0 {
+	if d.t.Flags&taskrecord.Failed != 0 {
 		s += ", failed"
 	}
 	return s
@@ -77,7 +77,7 @@ func (d *timeline) heading() string {
 
 func (d *timeline) desc() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Recorded: %s, %s.", count(d.t.Goroutines, "goroutine"), plural(int64(len(d.t.Timeline)), "wait or region", "waits and regions"))
+	fmt.Fprintf(&b, "Recorded: %s, %s.", taskrecord.Count(d.t.Goroutines, "goroutine"), taskrecord.Plural(int64(len(d.t.Timeline)), "wait or region", "waits and regions"))
 	for i, c := range d.t.Causes() {
 		if i == 5 {
 			break
@@ -111,7 +111,7 @@ func (d *timeline) lane(key laneKey, at time.Duration) *lane {
 }
 
 // addLanes adds the lanes of all goroutines.
-func (d *timeline) addLanes(path []record.Segment) {
+func (d *timeline) addLanes(path []taskrecord.Segment) {
 	t := d.t
 	d.lane(laneKey{g: t.Goroutine}, 0)
 	d.lane(laneKey{g: t.Goroutine}, d.span)
@@ -160,7 +160,7 @@ func (d *timeline) addLanes(path []record.Segment) {
 }
 
 // waker returns the lane of who woke s.
-func (d *timeline) waker(s *record.Stretch) laneKey {
+func (d *timeline) waker(s *taskrecord.Stretch) laneKey {
 	k := laneKey{g: s.Waker.Goroutine}
 	if d.byG[k] == nil && (s.Waker.Span != d.t.Span || d.t.Span.IsZero()) {
 		k.other = true
@@ -218,7 +218,7 @@ func (d *timeline) choose() {
 	}
 	for _, l := range d.lanes {
 		n := len(l.regions)
-		l.regions = slices.DeleteFunc(l.regions, func(s *record.Stretch) bool { return d.clip(s.End)-d.clip(s.Start) < least })
+		l.regions = slices.DeleteFunc(l.regions, func(s *taskrecord.Stretch) bool { return d.clip(s.End)-d.clip(s.Start) < least })
 		d.without.regions += int64(n - len(l.regions))
 	}
 }
@@ -227,7 +227,7 @@ func (d *timeline) choose() {
 func (d *timeline) place() {
 	y := tlAxis + 6
 	for _, l := range d.lanes {
-		l.rows = len(packRows(l.regions, maxRegionDepth, func(s *record.Stretch) (time.Duration, time.Duration) { return s.Start, s.End }, nil))
+		l.rows = len(packRows(l.regions, maxRegionDepth, func(s *taskrecord.Stretch) (time.Duration, time.Duration) { return s.Start, s.End }, nil))
 		l.y = y + float64(l.rows)*tlRegion
 		y = l.y + tlBox + tlPathGap + 4
 		if l.key.other {
@@ -266,7 +266,7 @@ func (d *timeline) threshold() time.Duration {
 	for ; ; least *= 2 {
 		n := 0
 		for _, l := range d.lanes {
-			d.shapesOf(l, least, func([]*record.Stretch) { n++ })
+			d.shapesOf(l, least, func([]*taskrecord.Stretch) { n++ })
 		}
 		if n <= maxShapes || least > d.span/4 {
 			return least
@@ -276,7 +276,7 @@ func (d *timeline) threshold() time.Duration {
 
 // shapesOf calls f with the waits of each shape: one, or several that are shorter than least
 // and near to each other.
-func (d *timeline) shapesOf(l *lane, least time.Duration, f func([]*record.Stretch)) {
+func (d *timeline) shapesOf(l *lane, least time.Duration, f func([]*taskrecord.Stretch)) {
 	first := 0
 	var end time.Duration // of the shape that begins at first
 	for i, s := range l.waits {
@@ -305,28 +305,28 @@ func (d *timeline) shapesOf(l *lane, least time.Duration, f func([]*record.Stret
 
 // A callBox is a call that is drawn.
 type callBox struct {
-	*record.Call
+	*taskrecord.Call
 	row int
 }
 
 // callRows returns the calls that are drawn, the longest ones, in rows.
 func (d *timeline) callRows() []callBox {
-	list := make([]*record.Call, len(d.t.Calls))
+	list := make([]*taskrecord.Call, len(d.t.Calls))
 	for i := range list {
 		list[i] = &d.t.Calls[i]
 	}
 	if len(list) > maxCalls {
-		slices.SortStableFunc(list, func(a, b *record.Call) int { return cmp.Compare(b.Wall, a.Wall) })
+		slices.SortStableFunc(list, func(a, b *taskrecord.Call) int { return cmp.Compare(b.Wall, a.Wall) })
 		d.without.calls += int64(len(list) - maxCalls)
 		list = list[:maxCalls]
 	}
-	slices.SortStableFunc(list, func(a, b *record.Call) int { return cmp.Compare(a.Start, b.Start) })
+	slices.SortStableFunc(list, func(a, b *taskrecord.Call) int { return cmp.Compare(a.Start, b.Start) })
 	var boxes []callBox
 	pixels := time.Duration(float64(d.span) / tlPlot * 3)
-	packRows(list, maxCallRows, func(c *record.Call) (time.Duration, time.Duration) {
+	packRows(list, maxCallRows, func(c *taskrecord.Call) (time.Duration, time.Duration) {
 		from := d.clip(c.Start)
 		return from, max(d.clip(satAdd(c.Start, c.Wall)), from+pixels)
-	}, func(c *record.Call, row int) {
+	}, func(c *taskrecord.Call, row int) {
 		if row < 0 {
 			d.without.calls++
 			return
@@ -339,7 +339,7 @@ func (d *timeline) callRows() []callBox {
 // notes returns what is not in the diagram.
 func (d *timeline) notes(least time.Duration) (notes []string) {
 	if d.merged > 0 {
-		notes = append(notes, fmt.Sprintf("%d waits shorter than %s are drawn together with their neighbours.", d.merged, record.Duration(least)))
+		notes = append(notes, fmt.Sprintf("%d waits shorter than %s are drawn together with their neighbours.", d.merged, taskrecord.Duration(least)))
 	}
 	notes = append(notes, counted("Not drawn", []tally{
 		{d.without.lanes, "goroutine", " of the task"},
@@ -350,7 +350,7 @@ func (d *timeline) notes(least time.Duration) (notes []string) {
 	})...)
 	l := &d.t.Lost
 	return append(notes, counted("Not in the record", []tally{
-		{l.Stretches, "short wait", " (" + record.Duration(l.StretchesTime) + " in all)"},
+		{l.Stretches, "short wait", " (" + taskrecord.Duration(l.StretchesTime) + " in all)"},
 		{l.Memory, "wait", " for which there was no memory"},
 		{l.Calls, "short call", ""},
 		{l.Regions, "region", " of further names"},

@@ -6,7 +6,7 @@ package diagram
 
 import (
 	"cmp"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"runtime/pprof"
 	"slices"
@@ -17,7 +17,7 @@ import (
 // WriteTimeline writes a diagram of what the goroutines of the task did when, as SVG:
 // what they waited for, who woke them, and the critical path. Of a task without a Timeline,
 // it shows the calls. An error is one of w.
-func WriteTimeline(w io.Writer, t *record.Task) error {
+func WriteTimeline(w io.Writer, t *taskrecord.Record) error {
 	d := &timeline{t: t, span: max(t.Wall, 1), byG: make(map[laneKey]*lane)}
 	d.id = "gotask-t"
 	path := t.CriticalPath()
@@ -87,9 +87,9 @@ func (d *timeline) drawLane(l *lane, least time.Duration) {
 		return
 	}
 	d.drawRegions(l)
-	if len(d.t.Timeline) == 0 && l.key.g == d.t.Goroutine && (d.t.Flags&record.Slow == 0 || d.t.Flags&record.Client != 0) {
+	if len(d.t.Timeline) == 0 && l.key.g == d.t.Goroutine && (d.t.Flags&taskrecord.Slow == 0 || d.t.Flags&taskrecord.Client != 0) {
 		why := "There is no timeline: it is kept only of tasks that are slow."
-		if d.t.Flags&record.Client != 0 {
+		if d.t.Flags&taskrecord.Client != 0 {
 			why = "A call of another server, which has its own record of it."
 		}
 		d.put("<rect class=\"soft\" x=\"", tlGutter, "\" y=\"", l.y, "\" width=\"", tlPlot, "\" height=\"", tlBox, "\"/>")
@@ -100,10 +100,10 @@ func (d *timeline) drawLane(l *lane, least time.Duration) {
 	if d.width(l.from, l.to) > 0 {
 		d.box(pprof.TimeRunning, d.x(l.from), l.y, d.width(l.from, l.to), tlBox)
 		d.put(">")
-		d.title(name+" runs, or is in waits that are too short to be in the record", "from "+record.Duration(l.from)+" to "+record.Duration(l.to)+", as far as it is seen")
+		d.title(name+" runs, or is in waits that are too short to be in the record", "from "+taskrecord.Duration(l.from)+" to "+taskrecord.Duration(l.to)+", as far as it is seen")
 		d.put("</rect>\n")
 	}
-	d.shapesOf(l, least, func(list []*record.Stretch) {
+	d.shapesOf(l, least, func(list []*taskrecord.Stretch) {
 		if d.shapes > 2*maxShapes {
 			// Only if waits of one goroutine overlap, which they don't.
 			d.without.waits += int64(len(list))
@@ -118,7 +118,7 @@ func (d *timeline) drawLane(l *lane, least time.Duration) {
 }
 
 func (d *timeline) drawRegions(l *lane) {
-	packRows(l.regions, maxRegionDepth, func(s *record.Stretch) (time.Duration, time.Duration) { return s.Start, s.End }, func(s *record.Stretch, row int) {
+	packRows(l.regions, maxRegionDepth, func(s *taskrecord.Stretch) (time.Duration, time.Duration) { return s.Start, s.End }, func(s *taskrecord.Stretch, row int) {
 		if row < 0 {
 			d.without.regions++
 			return
@@ -136,17 +136,17 @@ func (d *timeline) drawRegions(l *lane) {
 
 // span returns a time for a tooltip.
 func span(from, to time.Duration) string {
-	return record.Duration(to-from) + ", from " + record.Duration(from) + " to " + record.Duration(to)
+	return taskrecord.Duration(to-from) + ", from " + taskrecord.Duration(from) + " to " + taskrecord.Duration(to)
 }
 
 // waitLines returns what there is to know about a wait.
-func waitLines(s *record.Stretch) []string {
-	first := s.Part.String() + " " + record.Duration(s.Wake-s.Start)
+func waitLines(s *taskrecord.Stretch) []string {
+	first := s.Part.String() + " " + taskrecord.Duration(s.Wake-s.Start)
 	if s.Reason != "" {
 		first += " (" + s.Reason + ")"
 	}
-	lines := []string{first, "from " + record.Duration(s.Start) + " to " + record.Duration(s.Wake)}
-	if at := placeText(record.Place(s.Stack)); at != "" {
+	lines := []string{first, "from " + taskrecord.Duration(s.Start) + " to " + taskrecord.Duration(s.Wake)}
+	if at := placeText(taskrecord.Place(s.Stack)); at != "" {
 		lines = append(lines, "in "+at)
 	}
 	if k := &s.Waker; k.Goroutine != 0 {
@@ -154,7 +154,7 @@ func waitLines(s *record.Stretch) []string {
 		if k.Kind != "" {
 			by += " of task " + strconv.Quote(k.Kind)
 		}
-		if at := placeText(record.Place(k.Stack)); at != "" {
+		if at := placeText(taskrecord.Place(k.Stack)); at != "" {
 			by += " in " + at
 		}
 		lines = append(lines, by)
@@ -162,26 +162,26 @@ func waitLines(s *record.Stretch) []string {
 		lines = append(lines, "woken by a timer or the network")
 	}
 	if s.End > s.Wake {
-		line := "then runnable " + record.Duration(s.End-s.Wake)
+		line := "then runnable " + taskrecord.Duration(s.End-s.Wake)
 		if s.BehindKind != "" {
-			line += ", " + record.Duration(s.Behind) + " of it behind task " + strconv.Quote(s.BehindKind)
+			line += ", " + taskrecord.Duration(s.Behind) + " of it behind task " + strconv.Quote(s.BehindKind)
 		}
 		lines = append(lines, line)
 	}
 	if s.Stopped > 0 {
-		lines = append(lines, "meanwhile the world was stopped for "+record.Duration(s.Stopped)+" ("+cmp.Or(s.StopReason, "reason unknown")+")")
+		lines = append(lines, "meanwhile the world was stopped for "+taskrecord.Duration(s.Stopped)+" ("+cmp.Or(s.StopReason, "reason unknown")+")")
 	}
 	return lines
 }
 
-func (d *timeline) drawWait(l *lane, s *record.Stretch) {
+func (d *timeline) drawWait(l *lane, s *taskrecord.Stretch) {
 	d.put("<g>")
 	d.title(waitLines(s)...)
 	if w := d.width(s.Start, s.Wake); w > 0 {
 		x := d.x(s.Start)
 		d.box(s.Part, x, l.y, w, tlBox)
 		d.put("/>")
-		length := s.Part.String() + " " + record.Duration(s.Wake-s.Start)
+		length := s.Part.String() + " " + taskrecord.Duration(s.Wake-s.Start)
 		texts := []string{length, s.Part.String()}
 		if s.Waker.Kind != "" && d.waker(s).other {
 			texts = slices.Insert(texts, 0, length+", ended by task "+strconv.Quote(cut(s.Waker.Kind, 40)))
@@ -192,7 +192,7 @@ func (d *timeline) drawWait(l *lane, s *record.Stretch) {
 		x := d.x(s.Wake)
 		d.box(pprof.TimeRunnable, x, l.y, w, tlBox)
 		d.put("/>")
-		length := "runnable " + record.Duration(s.End-s.Wake)
+		length := "runnable " + taskrecord.Duration(s.End-s.Wake)
 		texts := []string{length, "runnable"}
 		if s.BehindKind != "" {
 			texts = slices.Insert(texts, 0, length+", behind task "+strconv.Quote(cut(s.BehindKind, 40)))
@@ -203,8 +203,8 @@ func (d *timeline) drawWait(l *lane, s *record.Stretch) {
 }
 
 // drawMerged draws waits as one box, which has the colour of most of their time.
-func (d *timeline) drawMerged(l *lane, list []*record.Stretch) {
-	var parts [record.NumParts]time.Duration
+func (d *timeline) drawMerged(l *lane, list []*taskrecord.Stretch) {
+	var parts [taskrecord.NumParts]time.Duration
 	from, to := d.clip(list[0].Start), time.Duration(0)
 	for _, s := range list {
 		p := drawn(s.Part)
@@ -213,14 +213,14 @@ func (d *timeline) drawMerged(l *lane, list []*record.Stretch) {
 		from, to = min(from, d.clip(s.Start)), max(to, d.clip(s.End))
 	}
 	d.merged += len(list)
-	most := record.Part(0)
-	lines := []string{strconv.Itoa(len(list)) + " waits, too short to be drawn one by one", "from " + record.Duration(from) + " to " + record.Duration(to)}
-	for p := range record.NumParts {
+	most := taskrecord.Part(0)
+	lines := []string{strconv.Itoa(len(list)) + " waits, too short to be drawn one by one", "from " + taskrecord.Duration(from) + " to " + taskrecord.Duration(to)}
+	for p := range taskrecord.NumParts {
 		if parts[p] > parts[most] {
 			most = p
 		}
 		if parts[p] > 0 {
-			lines = append(lines, p.String()+" "+record.Duration(parts[p]))
+			lines = append(lines, p.String()+" "+taskrecord.Duration(parts[p]))
 		}
 	}
 	d.box(most, d.x(from), l.y, d.width(from, to), tlBox)
@@ -267,11 +267,11 @@ func (d *timeline) drawStops() bool {
 		}
 		x, w := d.x(s.to-s.time), d.width(s.to-s.time, s.to)
 		d.put("<g>")
-		d.title("the world was stopped for "+record.Duration(s.time)+" ("+cmp.Or(s.reason, "reason unknown")+")",
-			"within the time from "+record.Duration(s.from)+" to "+record.Duration(s.to))
+		d.title("the world was stopped for "+taskrecord.Duration(s.time)+" ("+cmp.Or(s.reason, "reason unknown")+")",
+			"within the time from "+taskrecord.Duration(s.from)+" to "+taskrecord.Duration(s.to))
 		d.put("<rect class=\"", class, "\" x=\"", x, "\" y=\"", tlAxis, "\" width=\"", max(w, 1), "\" height=\"", d.bottom-tlAxis, "\"/>")
 		if w > 60 {
-			d.label(x+w/2, d.bottom-2, w, "middle", "", "world stopped "+record.Duration(s.time))
+			d.label(x+w/2, d.bottom-2, w, "middle", "", "world stopped "+taskrecord.Duration(s.time))
 		}
 		d.put("</g>\n")
 		d.shapes++
@@ -284,7 +284,7 @@ func (d *timeline) drawStops() bool {
 func (d *timeline) drawWakes(least time.Duration) bool {
 	any := false
 	for _, l := range d.lanes {
-		d.shapesOf(l, least, func(list []*record.Stretch) {
+		d.shapesOf(l, least, func(list []*taskrecord.Stretch) {
 			s := list[0]
 			if len(list) > 1 || d.shapes > 3*maxShapes || s.Waker.Goroutine == 0 {
 				return
@@ -312,7 +312,7 @@ func (d *timeline) drawWakes(least time.Duration) bool {
 }
 
 // drawPath draws the critical path as one line beneath the boxes of its goroutines.
-func (d *timeline) drawPath(path []record.Segment) {
+func (d *timeline) drawPath(path []taskrecord.Segment) {
 	var p svgWriter
 	began := false
 	for i := range path {
@@ -345,17 +345,17 @@ func (d *timeline) drawCalls(calls []callBox) {
 		}
 		end := satAdd(c.Start, c.Wall)
 		x, w := d.x(c.Start), max(2, d.width(c.Start, end))
-		name := c.Kind + ", " + record.Duration(c.Wall)
+		name := c.Kind + ", " + taskrecord.Duration(c.Wall)
 		lines := []string{"task " + c.Kind, span(c.Start, end)}
-		if c.Flags&record.Client != 0 {
+		if c.Flags&taskrecord.Client != 0 {
 			name = "→ " + cmp.Or(c.Remote, "?") + ": " + name
 			lines[0] = "call of " + c.Remote + ": " + c.Kind
 		}
-		if c.Flags&record.Failed != 0 {
+		if c.Flags&taskrecord.Failed != 0 {
 			name = "failed " + name
 			lines = append(lines, "failed")
 		}
-		if c.Flags&record.Late != 0 {
+		if c.Flags&taskrecord.Late != 0 {
 			lines = append(lines, "ended after its parent")
 		}
 		d.put("<g>")

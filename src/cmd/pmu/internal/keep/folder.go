@@ -10,7 +10,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"os"
 	"path/filepath"
@@ -39,7 +39,7 @@ type folder struct {
 	lock   io.Closer
 
 	// disk is called before each change of the folder, and may forbid it. Tests replace it.
-	disk func(step string, t *record.Task) error
+	disk func(step string, t *taskrecord.Record) error
 }
 
 // A file is one of a folder's.
@@ -52,8 +52,8 @@ type file struct {
 	Process string `json:"process,omitempty"`
 
 	size int64
-	to   record.RingPlaces // up to where its records are in the rings, as they say
-	ids  []uint64          // of its records, which are in seen
+	to   taskrecord.RingPlaces // up to where its records are in the rings, as they say
+	ids  []uint64              // of its records, which are in seen
 }
 
 const (
@@ -84,7 +84,7 @@ func numberOf(name string) (number int, ok bool) {
 
 // openFolder opens a folder, which is made if there is none. It reads the files that are there, and so finds
 // which records are there, how many the ledger lacks, and what was not written to its end.
-func openFolder(dir string, most int64, servers int, disk func(step string, t *record.Task) error) (f *folder, err error) {
+func openFolder(dir string, most int64, servers int, disk func(step string, t *taskrecord.Record) error) (f *folder, err error) {
 	if need := max(least, 2*each*int64(servers)); most < need {
 		return nil, fmt.Errorf("%d bytes are too few: it takes %d at least", most, need)
 	}
@@ -151,7 +151,7 @@ func (f *folder) count(name string, old file) error {
 		return err
 	}
 	x := file{Name: name, URL: old.URL, Process: old.Process, size: fi.Size()}
-	rr := record.NewReader(r)
+	rr := taskrecord.NewFileReader(r)
 	for {
 		t, err := rr.Next()
 		if err != nil {
@@ -169,7 +169,7 @@ func (f *folder) count(name string, old file) error {
 
 // idOf returns what names a record, in 64 bits, or 0 if nothing does: two of a million times a
 // million pairs have the same.
-func idOf(t *record.Task) uint64 {
+func idOf(t *taskrecord.Record) uint64 {
 	if t.Span.IsZero() {
 		return 0
 	}
@@ -180,7 +180,7 @@ func idOf(t *record.Task) uint64 {
 }
 
 // note notes that a file has a record.
-func (f *folder) note(x *file, t *record.Task) {
+func (f *folder) note(x *file, t *taskrecord.Record) {
 	if id := idOf(t); id != 0 {
 		f.seen[id] = struct{}{}
 		x.ids = append(x.ids, id)
@@ -195,12 +195,12 @@ type appender struct {
 	process string
 	name    string   // of the file, or ""
 	out     *os.File // the file
-	w       *record.Writer
+	w       *taskrecord.FileWriter
 	buf     bytes.Buffer
 }
 
 // add writes a record of a reading, unless it is there already. At is where that is. The folder is locked.
-func (a *appender) add(t *record.Task, r *reading, at record.RingPlaces) error {
+func (a *appender) add(t *taskrecord.Record, r *reading, at taskrecord.RingPlaces) error {
 	f := a.f
 	if f.err != nil {
 		return f.err
@@ -227,7 +227,7 @@ func (a *appender) add(t *record.Task, r *reading, at record.RingPlaces) error {
 	}
 	if x == nil {
 		a.close()
-		a.w = record.NewWriter(&a.buf, t.Server)
+		a.w = taskrecord.NewFileWriter(&a.buf, t.Server)
 		a.encode(t, own)
 	}
 	if a.buf.Len() == 0 {
@@ -243,7 +243,7 @@ func (a *appender) add(t *record.Task, r *reading, at record.RingPlaces) error {
 }
 
 // encode encodes a record. It reports false, and there is nothing, if it is too large.
-func (a *appender) encode(t *record.Task, own record.RingPlaces) bool {
+func (a *appender) encode(t *taskrecord.Record, own taskrecord.RingPlaces) bool {
 	a.buf.Reset()
 	a.w.At.Places = own
 	return a.w.Write(t) == nil
@@ -251,7 +251,7 @@ func (a *appender) encode(t *record.Task, own record.RingPlaces) bool {
 
 // write writes what is encoded, to a new file if x is nil. It is one call of the system: if the program
 // is killed, a file has the record as a whole, or a part at its end.
-func (a *appender) write(x *file, t *record.Task) (err error) {
+func (a *appender) write(x *file, t *taskrecord.Record) (err error) {
 	f := a.f
 	n := int64(a.buf.Len())
 	if x == nil {

@@ -9,7 +9,7 @@ import (
 	"context"
 	"fmt"
 	"internal/runtime/perf"
-	record "internal/task"
+	"internal/taskrecord"
 	"math"
 	"os"
 	"path/filepath"
@@ -92,7 +92,7 @@ func TestSecrets(t *testing.T) {
 		"ftp://user:hunter2@host/tasks", "user:hunter2@host/tasks", "http://user:hun#hunter2@host/tasks", "http://user:%zzhunter2@host/tasks",
 		"http://user:a/hunter2@host/tasks", "http://us er:hunter2@host/", "http://user:hunter2@/tasks",
 	} {
-		err := Run(context.Background(), Config{Dir: dir, Bytes: least, URLs: []string{u}, Stderr: os.Stderr})
+		err := Archiver{Dir: dir, Bytes: least, URLs: []string{u}, Stderr: os.Stderr}.Run(context.Background())
 		if err == nil || strings.Contains(err.Error(), secret) || !strings.Contains(err.Error(), "no URL") {
 			t.Errorf("%s: %v", u, err)
 		}
@@ -102,7 +102,7 @@ func TestSecrets(t *testing.T) {
 // TestLargest tests that readers of a folder can read each of its files as a whole.
 func TestLargest(t *testing.T) {
 	for _, most := range []int64{least, 1 << 30, 1 << 40} {
-		f, err := openFolder(t.TempDir(), most, 1, func(string, *record.Task) error { return nil })
+		f, err := openFolder(t.TempDir(), most, 1, func(string, *taskrecord.Record) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,9 +115,9 @@ func TestLargest(t *testing.T) {
 
 // TestLedgerSize tests that what a server says can make the ledger no larger than a folder has room for.
 func TestLedgerSize(t *testing.T) {
-	var p record.RingPlaces
+	var p taskrecord.RingPlaces
 	for i := range perf.AllTaskRings {
-		p = append(p, record.RingPlace{Ring: i, Next: math.MaxUint64})
+		p = append(p, taskrecord.RingPlace{Ring: i, Next: math.MaxUint64})
 	}
 	const servers = 5
 	l := ledger{Extents: make(map[string][]*extent)}
@@ -127,7 +127,7 @@ func TestLedgerSize(t *testing.T) {
 			l.Extents[fmt.Sprint(i)] = append(l.Extents[fmt.Sprint(i)], u)
 		}
 	}
-	none := func(string, *record.Task) error { return nil }
+	none := func(string, *taskrecord.Record) error { return nil }
 	if n, err := l.save(t.TempDir(), none); err != nil || n > servers*each/2 {
 		t.Errorf("%d bytes, error %v; there is room for %d", n, err, servers*each/2)
 	}
@@ -151,21 +151,21 @@ func TestErrors(t *testing.T) {
 		{dir, least - 1, at, "8388607 bytes are too few: it takes 8388608 at least"},
 		{filepath.Join(os.Args[0], "x"), least, at, "not a directory"},
 	} {
-		if err := Run(context.Background(), Config{Dir: tt.dir, Bytes: tt.most, URLs: []string{tt.url}, Stderr: os.Stderr}); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if err := (Archiver{Dir: tt.dir, Bytes: tt.most, URLs: []string{tt.url}, Stderr: os.Stderr}).Run(context.Background()); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v, want %s", err, tt.want)
 		}
 	}
 	k := start(t, dir, least, at)
 	s.add(1)
 	until(t, "a record", has(t, dir, 1))
-	if err := Run(context.Background(), Config{Dir: dir, Bytes: least, URLs: []string{at}, Stderr: os.Stderr}); err == nil || !strings.Contains(err.Error(), "another program keeps records in "+dir) {
+	if err := (Archiver{Dir: dir, Bytes: least, URLs: []string{at}, Stderr: os.Stderr}).Run(context.Background()); err == nil || !strings.Contains(err.Error(), "another program keeps records in "+dir) {
 		t.Errorf("two programs: %v", err)
 	}
 	k.stop()
 	if err := os.WriteFile(filepath.Join(dir, ledgerName), []byte("{"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := Run(context.Background(), Config{Dir: dir, Bytes: least, URLs: []string{at}, Stderr: os.Stderr}); err == nil || !strings.Contains(err.Error(), "remove it to begin another ledger") {
+	if err := (Archiver{Dir: dir, Bytes: least, URLs: []string{at}, Stderr: os.Stderr}).Run(context.Background()); err == nil || !strings.Contains(err.Error(), "remove it to begin another ledger") {
 		t.Errorf("a damaged ledger: %v", err)
 	}
 }

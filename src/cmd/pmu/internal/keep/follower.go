@@ -11,7 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"net/http"
 	"net/url"
@@ -192,9 +192,9 @@ func (f *follower) read(a *answer) error {
 }
 
 // records reads the records of an answer, and returns where it ends.
-func (f *follower) records(a *answer) (end *record.Progress, err error) {
-	r := record.NewReader(a.Body)
-	r.Mark = func(m *record.Mark) {
+func (f *follower) records(a *answer) (end *taskrecord.Progress, err error) {
+	r := taskrecord.NewFileReader(a.Body)
+	r.Mark = func(m *taskrecord.Mark) {
 		if m.End {
 			end = &m.Progress
 		} else if !a.known {
@@ -233,7 +233,7 @@ func (f *follower) know(a *answer) error {
 }
 
 // add adds a record. What is read, and up to where, is never saved apart.
-func (f *follower) add(t *record.Task, a *answer, at record.Progress) error {
+func (f *follower) add(t *taskrecord.Record, a *answer, at taskrecord.Progress) error {
 	n := f.line
 	n.f.mu.Lock()
 	defer n.f.mu.Unlock()
@@ -252,7 +252,7 @@ func (f *follower) add(t *record.Task, a *answer, at record.Progress) error {
 
 // ending returns where an answer ends that has ended after its last record, or an error if it broke off. A server of
 // an older release says in trailers what is missing.
-func (a *answer) ending(end *record.Progress, err error) (*record.Progress, error) {
+func (a *answer) ending(end *taskrecord.Progress, err error) (*taskrecord.Progress, error) {
 	switch {
 	case end != nil:
 		return end, nil
@@ -268,5 +268,5 @@ func (a *answer) ending(end *record.Progress, err error) (*record.Progress, erro
 		n, _ := strconv.ParseInt(a.Trailer.Get(name), 10, 64)
 		return min(max(0, n), 1<<48)
 	}
-	return &record.Progress{Lost: number("X-Go-Tasks-Lost"), LeftOut: number("X-Go-Tasks-Left-Out")}, nil
+	return &taskrecord.Progress{Lost: number("X-Go-Tasks-Lost"), LeftOut: number("X-Go-Tasks-Left-Out")}, nil
 }

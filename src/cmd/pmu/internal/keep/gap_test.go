@@ -6,7 +6,7 @@ package keep
 
 import (
 	"context"
-	record "internal/task"
+	"internal/taskrecord"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -152,20 +152,20 @@ func TestGapTime(t *testing.T) {
 // TestDamagedAnswer tests that records of an answer are not kept from where it is damaged on.
 func TestDamagedAnswer(t *testing.T) {
 	hs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fw := record.NewWriter(w, &record.Server{Name: "s"})
-		p := record.Progress{Places: record.RingPlaces{{Ring: 0, Next: 0}}}
-		fw.Mark(&record.Mark{Process: "p", Progress: p})
+		fw := taskrecord.NewFileWriter(w, &taskrecord.Server{Name: "s"})
+		p := taskrecord.Progress{Places: taskrecord.RingPlaces{{Ring: 0, Next: 0}}}
+		fw.Mark(&taskrecord.Mark{Process: "p", Progress: p})
 		for i := range 3 {
 			if p.Places[0].Next++; i == 1 {
 				w.Write([]byte{0})
 				continue
 			}
 			fw.At = p
-			x := &record.Task{Kind: "k"}
+			x := &taskrecord.Record{Kind: "k"}
 			x.Trace[7], x.Span[0] = byte(i+1), 1
 			fw.Write(x)
 		}
-		fw.Mark(&record.Mark{End: true, Process: "p", Progress: p})
+		fw.Mark(&taskrecord.Mark{End: true, Process: "p", Progress: p})
 	}))
 	defer hs.Close()
 	dir := t.TempDir()
@@ -185,7 +185,7 @@ func TestNewerLedger(t *testing.T) {
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := Run(context.Background(), Config{Dir: dir, Bytes: least, URLs: []string{"http://localhost:1/"}, Stderr: os.Stderr})
+	err := Archiver{Dir: dir, Bytes: least, URLs: []string{"http://localhost:1/"}, Stderr: os.Stderr}.Run(context.Background())
 	if err == nil || !strings.Contains(err.Error(), "has version 2 of the ledger, and this program knows version 1: use the release of Go that has written it") {
 		t.Error(err)
 	}

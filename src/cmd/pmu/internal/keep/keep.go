@@ -9,7 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"net/http"
 	"net/url"
@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// A Config says what Run keeps.
-type Config struct {
+// An Archiver keeps the records of servers in the files of a folder.
+type Archiver struct {
 	Dir    string
 	Bytes  int64      // that the files take at most
 	URLs   []string   // of /debug/pprof/tasks
@@ -30,7 +30,7 @@ type Config struct {
 	// For tests.
 	pace   pace
 	client *http.Client
-	disk   func(step string, t *record.Task) error
+	disk   func(step string, t *taskrecord.Record) error
 }
 
 // A pace is how long things take.
@@ -46,41 +46,41 @@ var usualPace = pace{time.Minute, 10 * time.Second, 100 * time.Millisecond, 10 *
 
 // Run keeps the records of servers until ctx is done, or a file can't be written. A server that can't
 // be read is asked again.
-func Run(ctx context.Context, c Config) error {
-	if c.pace == (pace{}) {
-		c.pace = usualPace
+func (a Archiver) Run(ctx context.Context) error {
+	if a.pace == (pace{}) {
+		a.pace = usualPace
 	}
-	if c.client == nil {
-		c.client = &http.Client{} // requests have their own deadlines
+	if a.client == nil {
+		a.client = &http.Client{} // requests have their own deadlines
 	}
-	if c.disk == nil {
-		c.disk = func(string, *record.Task) error { return nil }
+	if a.disk == nil {
+		a.disk = func(string, *taskrecord.Record) error { return nil }
 	}
 	var list []*follower
-	for _, name := range c.URLs {
-		u, err := c.address(name)
+	for _, name := range a.URLs {
+		u, err := a.address(name)
 		if err != nil {
 			return err
 		}
 		if slices.ContainsFunc(list, func(x *follower) bool { return x.url.Redacted() == u.Redacted() }) {
 			return fmt.Errorf("%s is there twice", shown(name))
 		}
-		list = append(list, &follower{pace: c.pace, name: shown(name), url: u, client: c.client})
+		list = append(list, &follower{pace: a.pace, name: shown(name), url: u, client: a.client})
 	}
-	f, err := openFolder(c.Dir, c.Bytes, len(list), c.disk)
+	f, err := openFolder(a.Dir, a.Bytes, len(list), a.disk)
 	if err != nil {
 		return err
 	}
 	defer f.lock.Close()
 	f.mu.Lock()
-	fmt.Fprintf(c.Stderr, "pmu tasks: %s has %d records in %d files; more are kept until this program is interrupted\n", c.Dir, f.ledger.records(), len(f.ledger.Files))
+	fmt.Fprintf(a.Stderr, "pmu tasks: %s has %d records in %d files; more are kept until this program is interrupted\n", a.Dir, f.ledger.records(), len(f.ledger.Files))
 	f.mu.Unlock()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var wg sync.WaitGroup
-	say := &sayer{w: c.Stderr}
+	say := &sayer{w: a.Stderr}
 	for _, x := range list {
-		x.line = &line{f: f, url: x.name, key: x.url.Redacted(), pace: c.pace, late: make(chan struct{}, 1)}
+		x.line = &line{f: f, url: x.name, key: x.url.Redacted(), pace: a.pace, late: make(chan struct{}, 1)}
 		x.say = say
 		wg.Go(func() {
 			x.run(ctx)
@@ -89,9 +89,9 @@ func Run(ctx context.Context, c Config) error {
 	}
 	wg.Wait()
 	err = f.change(func(l *ledger) {
-		fmt.Fprintf(c.Stderr, "pmu tasks: %d records were read: %d are in %s, %d were there already\n", l.Read, l.records(), c.Dir, l.Twice)
+		fmt.Fprintf(a.Stderr, "pmu tasks: %d records were read: %d are in %s, %d were there already\n", l.Read, l.records(), a.Dir, l.Twice)
 		if s := l.missing(); s != "" {
-			fmt.Fprintf(c.Stderr, "pmu tasks: %s: %s\n", c.Dir, s)
+			fmt.Fprintf(a.Stderr, "pmu tasks: %s: %s\n", a.Dir, s)
 		}
 	})
 	for _, x := range list {
@@ -104,7 +104,7 @@ func Run(ctx context.Context, c Config) error {
 }
 
 // address returns what to ask of a server, without the time.
-func (c *Config) address(name string) (*url.URL, error) {
+func (a *Archiver) address(name string) (*url.URL, error) {
 	u, err := url.Parse(name)
 	if err != nil && shown(name) != name { // the error may have a part of it
 		return nil, fmt.Errorf("%s is no URL: in a password, a sign such as @ or # is written as %%40 or %%23", shown(name))
@@ -118,7 +118,7 @@ func (c *Config) address(name string) (*url.URL, error) {
 	q := u.Query()
 	q.Set("format", "tasks")
 	q.Del("seconds")
-	for k, v := range c.Query {
+	for k, v := range a.Query {
 		q[k] = v
 	}
 	u.RawQuery = q.Encode()

@@ -9,7 +9,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -32,18 +32,18 @@ var quick = pace{2 * time.Second, time.Second, time.Millisecond, 10 * time.Milli
 type server struct {
 	mu     sync.Mutex
 	grown  *sync.Cond
-	ring   []*record.Task // the newest ones
-	most   int            // in it
-	first  int            // the number of its first one
-	ends   int            // how many answers have been cut off
-	asked  []string       // queries
-	Server *record.Server
+	ring   []*taskrecord.Record // the newest ones
+	most   int                  // in it
+	first  int                  // the number of its first one
+	ends   int                  // how many answers have been cut off
+	asked  []string             // queries
+	Server *taskrecord.Server
 	refuse bool // to answer
 	n      int
 }
 
 func newServer(name string, most int) *server {
-	s := &server{most: most, Server: &record.Server{Name: name, PID: 1, Start: 1}}
+	s := &server{most: most, Server: &taskrecord.Server{Name: name, PID: 1, Start: 1}}
 	s.grown = sync.NewCond(&s.mu)
 	return s
 }
@@ -54,7 +54,7 @@ func (s *server) add(n int) {
 	defer s.mu.Unlock()
 	for range n {
 		s.n++
-		t := &record.Task{Server: s.Server, Kind: "GET /", Flags: record.Sampled, Start: int64(s.n) * 1e6, Wall: time.Millisecond, Goroutines: 1}
+		t := &taskrecord.Record{Server: s.Server, Kind: "GET /", Flags: taskrecord.Sampled, Start: int64(s.n) * 1e6, Wall: time.Millisecond, Goroutines: 1}
 		binary.BigEndian.PutUint64(t.Trace[:], uint64(s.n))
 		copy(t.Trace[8:], s.Server.Name)
 		t.Span[0] = 1
@@ -81,11 +81,11 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if seconds > 0 {
 		at = s.first + len(s.ring)
 	}
-	fw := record.NewWriter(w, s.Server)
-	progress := func() record.Progress {
-		return record.Progress{Places: record.RingPlaces{{Ring: 0, Next: uint64(at)}}, Lost: int64(lost)}
+	fw := taskrecord.NewFileWriter(w, s.Server)
+	progress := func() taskrecord.Progress {
+		return taskrecord.Progress{Places: taskrecord.RingPlaces{{Ring: 0, Next: uint64(at)}}, Lost: int64(lost)}
 	}
-	fw.Mark(&record.Mark{Process: s.Server.Name[:1], Progress: progress()})
+	fw.Mark(&taskrecord.Mark{Process: s.Server.Name[:1], Progress: progress()})
 	w.(http.Flusher).Flush()
 	over, ends := false, s.ends
 	context.AfterFunc(r.Context(), s.grown.Broadcast)
@@ -119,7 +119,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		s.grown.Wait()
 	}
-	fw.Mark(&record.Mark{End: true, Process: s.Server.Name[:1], Progress: progress()})
+	fw.Mark(&taskrecord.Mark{End: true, Process: s.Server.Name[:1], Progress: progress()})
 }
 
 // kept returns the numbers of the records in a folder, in order, and the bytes of its files that are none.
@@ -137,7 +137,7 @@ func kept(t *testing.T, dir string) (list []int, skipped int64) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := record.NewReader(bytes.NewReader(data))
+		r := taskrecord.NewFileReader(bytes.NewReader(data))
 		for {
 			x, err := r.Next()
 			if err != nil {
@@ -215,7 +215,7 @@ func start(t *testing.T, dir string, most int64, urls ...string) keeper {
 	stderr := new(messages)
 	done := make(chan error, 1)
 	go func() {
-		done <- Run(ctx, Config{Dir: dir, Bytes: most, URLs: urls, Query: url.Values{"slow": {"1"}}, Stderr: stderr, pace: quick})
+		done <- Archiver{Dir: dir, Bytes: most, URLs: urls, Query: url.Values{"slow": {"1"}}, Stderr: stderr, pace: quick}.Run(ctx)
 	}()
 	stop := sync.OnceValues(func() (string, error) {
 		cancel()
@@ -385,7 +385,7 @@ func TestRotate(t *testing.T) {
 		s.mu.Lock()
 		for _, x := range s.ring[from:] {
 			for i := range 20 {
-				x.Notes = append(x.Notes, record.Note{Key: fmt.Sprint(x.Trace, i), Value: strings.Repeat("x", 100)})
+				x.Notes = append(x.Notes, taskrecord.Note{Key: fmt.Sprint(x.Trace, i), Value: strings.Repeat("x", 100)})
 			}
 		}
 		s.mu.Unlock()
@@ -421,7 +421,7 @@ func TestRotate(t *testing.T) {
 // while it removed a file, goes on: nothing is twice, and nothing is missing that the server still has.
 func TestResume(t *testing.T) {
 	if dir := os.Getenv("PMU_TEST_KEEP"); dir != "" {
-		Run(context.Background(), Config{Dir: dir, Bytes: least, URLs: []string{os.Getenv("PMU_TEST_URL")}, Stderr: os.Stderr, pace: quick})
+		Archiver{Dir: dir, Bytes: least, URLs: []string{os.Getenv("PMU_TEST_URL")}, Stderr: os.Stderr, pace: quick}.Run(context.Background())
 		return
 	}
 	exe, err := os.Executable()

@@ -7,7 +7,7 @@ package keep
 import (
 	"encoding/json"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"os"
 	"path/filepath"
 	"strings"
@@ -75,7 +75,7 @@ func (l *ledger) load(dir string) error {
 }
 
 // save replaces the ledger of a folder, and returns its size. Disk is called before each step.
-func (l *ledger) save(dir string, disk func(step string, t *record.Task) error) (int64, error) {
+func (l *ledger) save(dir string, disk func(step string, t *taskrecord.Record) error) (int64, error) {
 	data, err := json.MarshalIndent(l, "", "\t")
 	if err != nil {
 		return 0, err

@@ -5,7 +5,7 @@
 package keep
 
 import (
-	record "internal/task"
+	"internal/taskrecord"
 	"slices"
 	"time"
 )
@@ -22,18 +22,18 @@ import (
 // The ledger counts a gap as soon as there may be one. So it has it, too, if this program ends before more is
 // known. It takes the gap back once what was in it is read.
 type extent struct {
-	Process string            `json:"process,omitempty"` // whose rings they are; that of an older release has no name
-	At      int64             `json:"at"`                // when it was so, in ns since 1970 by this machine's clock
-	Read    record.RingPlaces `json:"read,omitempty"`
+	Process string                `json:"process,omitempty"` // whose rings they are; that of an older release has no name
+	At      int64                 `json:"at"`                // when it was so, in ns since 1970 by this machine's clock
+	Read    taskrecord.RingPlaces `json:"read,omitempty"`
 
-	New   bool               `json:"new,omitempty"`    // nobody has begun to read what the process had at first
-	First *record.RingPlaces `json:"first,omitempty"`  // where that began
-	Away  bool               `json:"away,omitempty"`   // no stream is of this process since another one was
-	Gap   *int64             `json:"gap_ns,omitempty"` // that is counted, and may be taken back
+	New   bool                   `json:"new,omitempty"`    // nobody has begun to read what the process had at first
+	First *taskrecord.RingPlaces `json:"first,omitempty"`  // where that began
+	Away  bool                   `json:"away,omitempty"`   // no stream is of this process since another one was
+	Gap   *int64                 `json:"gap_ns,omitempty"` // that is counted, and may be taken back
 
 	// Removed is up to where records were removed to make room: what is before it, and not known, is not
 	// written again.
-	Removed record.RingPlaces `json:"removed,omitempty"`
+	Removed taskrecord.RingPlaces `json:"removed,omitempty"`
 
 	app *appender
 }
@@ -58,15 +58,15 @@ type line struct {
 type reading struct {
 	begun   time.Time
 	process string
-	from    record.RingPlaces
-	to      record.Progress
+	from    taskrecord.RingPlaces
+	to      taskrecord.Progress
 	follows bool // its records follow those of the extent
 	ended   bool
 
 	// Past says that it has what the server still had, and removed is what the extent had when that was
 	// asked for.
 	past    bool
-	removed record.RingPlaces
+	removed taskrecord.RingPlaces
 }
 
 // extents returns those of the line, the one of the latest stream last.
@@ -224,7 +224,7 @@ func (n *line) wake() {
 
 // saw notes that a record was added to the folder, and up to where the answer is read with it. The folder
 // is locked.
-func (n *line) saw(r *reading, at record.Progress) error {
+func (n *line) saw(r *reading, at taskrecord.Progress) error {
 	n.told(r, at)
 	if r.follows && !r.past { // which has what is recorded now
 		n.of(r).At = time.Now().UnixNano()
@@ -237,7 +237,7 @@ func (n *line) saw(r *reading, at record.Progress) error {
 }
 
 // told notes up to where an answer is read. The ledger counts what it says is missing.
-func (n *line) told(r *reading, at record.Progress) {
+func (n *line) told(r *reading, at taskrecord.Progress) {
 	l := &n.f.ledger
 	l.Lost += max(0, at.Lost-r.to.Lost)
 	l.LeftOut += max(0, at.LeftOut-r.to.LeftOut)
@@ -246,7 +246,7 @@ func (n *line) told(r *reading, at record.Progress) {
 }
 
 // end notes how an answer has ended. End is nil if it broke off.
-func (n *line) end(r *reading, end *record.Progress) error {
+func (n *line) end(r *reading, end *taskrecord.Progress) error {
 	return n.f.change(func(l *ledger) {
 		r.ended = true
 		if end != nil {

@@ -8,7 +8,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"net/http"
 	"slices"
@@ -36,7 +36,7 @@ type machine struct {
 	process int // how many there have been
 	rings   [3]struct {
 		first uint64 // the number of the first one that is there
-		list  []*record.Task
+		list  []*taskrecord.Record
 	}
 	n       int // records of all processes
 	refuse  bool
@@ -54,7 +54,7 @@ func (m *machine) add(ring, n int) {
 	r := &m.rings[ring]
 	for range n {
 		m.n++
-		t := &record.Task{Kind: "GET /", Start: int64(m.n)*1e6 + m.clock, Goroutines: 1, Notes: []record.Note{{Key: "pad", Value: fmt.Sprint(m.n, m.pad)}}}
+		t := &taskrecord.Record{Kind: "GET /", Start: int64(m.n)*1e6 + m.clock, Goroutines: 1, Notes: []taskrecord.Note{{Key: "pad", Value: fmt.Sprint(m.n, m.pad)}}}
 		binary.BigEndian.PutUint64(t.Trace[:], uint64(m.n))
 		copy(t.Trace[8:], m.name)
 		t.Span[0] = 1
@@ -111,9 +111,9 @@ func (a *machineAnswer) mark(end bool) {
 	if a.old {
 		return
 	}
-	m := &record.Mark{End: end, Process: a.process, Progress: record.Progress{Lost: a.lost}}
+	m := &taskrecord.Mark{End: end, Process: a.process, Progress: taskrecord.Progress{Lost: a.lost}}
 	for i, n := range a.at {
-		m.Places = append(m.Places, record.RingPlace{Ring: i, Next: n})
+		m.Places = append(m.Places, taskrecord.RingPlace{Ring: i, Next: n})
 	}
 	if a.fw.Mark(m) != nil {
 		panic(http.ErrAbortHandler)
@@ -132,7 +132,7 @@ func (m *machine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a := &machineAnswer{m: m, old: m.old, pass: m.pass && r.URL.Query().Has("kind"), process: fmt.Sprint(m.name, m.process), ctx: r.Context(), off: make(chan bool), left: m.after, seconds: seconds}
 	m.after = 0
 	m.answers = append(m.answers, a.off)
-	a.fw = record.NewWriter(w, &record.Server{Name: m.name, PID: 1 + m.process, Start: 1})
+	a.fw = taskrecord.NewFileWriter(w, &taskrecord.Server{Name: m.name, PID: 1 + m.process, Start: 1})
 	for i := range a.at {
 		if a.at[i] = m.rings[i].first; seconds > 0 {
 			a.at[i] += uint64(len(m.rings[i].list))
@@ -157,7 +157,7 @@ func (m *machine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type machineAnswer struct {
 	m       *machine
 	ctx     context.Context
-	fw      *record.Writer
+	fw      *taskrecord.FileWriter
 	off     chan bool
 	left    int
 	seconds int
@@ -229,7 +229,7 @@ func (a *machineAnswer) one(ring int) {
 			panic(http.ErrAbortHandler)
 		}
 	}
-	var t record.Task
+	var t taskrecord.Record
 	a.m.change(func() {
 		r := &a.m.rings[ring]
 		if a.at[ring] < r.first {
@@ -250,7 +250,7 @@ func (a *machineAnswer) one(ring int) {
 		return
 	}
 	if !a.old {
-		a.fw.At = record.Progress{Places: record.RingPlaces{{Ring: ring, Next: a.at[ring]}}, Lost: a.lost}
+		a.fw.At = taskrecord.Progress{Places: taskrecord.RingPlaces{{Ring: ring, Next: a.at[ring]}}, Lost: a.lost}
 	}
 	if a.fw.Write(&t) != nil {
 		panic(http.ErrAbortHandler)

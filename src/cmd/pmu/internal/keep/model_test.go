@@ -10,7 +10,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -49,12 +49,12 @@ func newWorld(t *testing.T, most int, names ...string) *world {
 
 var errKilled = errors.New("killed")
 
-func nameOfRecord(t *record.Task) string {
+func nameOfRecord(t *taskrecord.Record) string {
 	return fmt.Sprint(string(t.Trace[8:9]), binary.BigEndian.Uint64(t.Trace[:]))
 }
 
 // disk is what a folder calls before each change.
-func (w *world) disk(step string, t *record.Task) error {
+func (w *world) disk(step string, t *taskrecord.Record) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.steps == 0 {
@@ -83,8 +83,8 @@ func (w *world) start() {
 	}
 	w.stderr = new(messages)
 	go func() {
-		w.done <- Run(ctx, Config{Dir: w.dir, Bytes: least, URLs: urls, Query: w.query, Stderr: w.stderr,
-			pace: usualPace, client: &http.Client{Transport: w.machines}, disk: w.disk})
+		w.done <- (Archiver{Dir: w.dir, Bytes: least, URLs: urls, Query: w.query, Stderr: w.stderr,
+			pace: usualPace, client: &http.Client{Transport: w.machines}, disk: w.disk}).Run(ctx)
 	}()
 }
 
@@ -130,7 +130,7 @@ func (w *world) check() (l *ledger, missing int) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		r := record.NewReader(bytes.NewReader(data))
+		r := taskrecord.NewFileReader(bytes.NewReader(data))
 		for t, err := r.Next(); err == nil; t, err = r.Next() {
 			if name := nameOfRecord(t); there[name] || !w.written[name] {
 				w.t.Errorf("record %s is there twice, or was not written", name)

@@ -103,7 +103,7 @@ func TestCounters(t *testing.T) {
 
 // testLabels tests that the profile can be written with the places of a falsely shared line in
 // a label, and is the same otherwise.
-func testLabels(t *testing.T, p *prof.Profile, lines []*line) {
+func testLabels(t *testing.T, p *prof.File, lines []*line) {
 	var out bytes.Buffer
 	value := sharing(p, lines)
 	if err := p.WriteLabeled(&out, "sharing", value); err != nil {
@@ -141,7 +141,7 @@ func testLabels(t *testing.T, p *prof.Profile, lines []*line) {
 	}
 }
 
-func encoded(t *testing.T, p *prof.Profile) []byte {
+func encoded(t *testing.T, p *prof.File) []byte {
 	var b bytes.Buffer
 	if err := p.Write(&b); err != nil {
 		t.Fatal(err)

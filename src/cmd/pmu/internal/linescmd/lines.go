@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// A place is one of a line's places that are accessed.
-type place struct {
+// A variable is what of a line is accessed: a field of an object, or an address.
+type variable struct {
 	address                    uint64
 	object, typ, field, offset string
 
@@ -29,8 +29,8 @@ type place struct {
 	stacks     map[string]int64
 }
 
-// name returns what a place is.
-func (p *place) name() string {
+// name returns what a variable is.
+func (p *variable) name() string {
 	s := p.object
 	if p.typ != "" && p.typ != "unknown" {
 		s += ", " + p.typ
@@ -45,11 +45,11 @@ func (p *place) name() string {
 }
 
 // writes reports whether some access may be a write.
-func (p *place) writes() bool { return p.access["store"]+p.access[""] > 0 }
+func (p *variable) writes() bool { return p.access["store"]+p.access[""] > 0 }
 
-// A placeKey is what tells places apart. An address has another object when the one before is
+// A variableKey is what tells variables apart. An address has another object when the one before is
 // gone, and neighbours of the same kind have the same offset.
-type placeKey struct {
+type variableKey struct {
 	address uint64
 	object  string
 }
@@ -59,16 +59,16 @@ const lineSize = 64
 
 // A line is a cache line.
 type line struct {
-	address uint64
-	events  int64
-	hitm    int64 // found modified in another processor's cache
-	places  []*place
-	shared  bool // falsely
+	address   uint64
+	events    int64
+	hitm      int64 // found modified in another processor's cache
+	variables []*variable
+	shared    bool // falsely
 }
 
 // find returns the lines of a profile, those with most samples first.
-func find(p *prof.Profile, least int64) ([]*line, error) {
-	f := finder{lines: make(map[uint64]*line), places: make(map[placeKey]*place), periods: periodsOf(p)}
+func find(p *prof.File, least int64) ([]*line, error) {
+	f := finder{lines: make(map[uint64]*line), variables: make(map[variableKey]*variable), periods: periodsOf(p)}
 	labelled := false
 	for _, s := range p.Sample {
 		l := labelsOf(s)
@@ -85,14 +85,14 @@ func find(p *prof.Profile, least int64) ([]*line, error) {
 	}
 	var list []*line
 	for _, ln := range f.lines {
-		ln.places = slices.DeleteFunc(ln.places, func(p *place) bool { return p.samples < float64(least)-0.5 })
-		if len(ln.places) == 0 {
+		ln.variables = slices.DeleteFunc(ln.variables, func(p *variable) bool { return p.samples < float64(least)-0.5 })
+		if len(ln.variables) == 0 {
 			continue
 		}
-		slices.SortFunc(ln.places, func(a, b *place) int {
+		slices.SortFunc(ln.variables, func(a, b *variable) int {
 			return cmp.Or(cmp.Compare(b.events, a.events), cmp.Compare(a.address, b.address), cmp.Compare(a.object, b.object))
 		})
-		ln.shared = falselyShared(ln.places)
+		ln.shared = falselyShared(ln.variables)
 		list = append(list, ln)
 	}
 	slices.SortFunc(list, func(a, b *line) int {
@@ -103,13 +103,13 @@ func find(p *prof.Profile, least int64) ([]*line, error) {
 
 // A finder sums up samples.
 type finder struct {
-	lines   map[uint64]*line // by address / lineSize
-	places  map[placeKey]*place
-	periods []int64
+	lines     map[uint64]*line // by address / lineSize
+	variables map[variableKey]*variable
+	periods   []int64
 }
 
 // add adds a sample, which has labels l, if it has an address.
-func (f *finder) add(p *prof.Profile, s *profile.Sample, l map[string]string) error {
+func (f *finder) add(p *prof.File, s *profile.Sample, l map[string]string) error {
 	n, taken := int64(0), 0.0
 	for i, t := range p.SampleType {
 		if i == 0 || t.Unit == "cycles" {
@@ -136,13 +136,13 @@ func (f *finder) add(p *prof.Profile, s *profile.Sample, l map[string]string) er
 	if l["hitm"] != "" {
 		ln.hitm += n
 	}
-	key := placeKey{addr, l["object"]}
-	pl := f.places[key]
+	key := variableKey{addr, l["object"]}
+	pl := f.variables[key]
 	if pl == nil {
-		pl = &place{address: addr, object: l["object"], typ: l["type"], field: l["field"], offset: l["offset"],
+		pl = &variable{address: addr, object: l["object"], typ: l["type"], field: l["field"], offset: l["offset"],
 			access: make(map[string]int64), goroutines: make(map[string]int64), cpus: make(map[string]int64), stacks: make(map[string]int64)}
-		f.places[key] = pl
-		ln.places = append(ln.places, pl)
+		f.variables[key] = pl
+		ln.variables = append(ln.variables, pl)
 	}
 	pl.events += n
 	pl.samples += taken
@@ -156,7 +156,7 @@ func (f *finder) add(p *prof.Profile, s *profile.Sample, l map[string]string) er
 }
 
 // periodsOf returns the periods of the profile's events, which are in its comments.
-func periodsOf(p *prof.Profile) (list []int64) {
+func periodsOf(p *prof.File) (list []int64) {
 	for _, c := range p.Comments {
 		if value, ok := strings.CutPrefix(c, "period: "); ok {
 			word, _, _ := strings.Cut(value, " ")
@@ -186,15 +186,15 @@ func address(s *profile.Sample) (uint64, error) {
 }
 
 // sharing returns the values of label "sharing" for the samples of p, of which these are the
-// lines: the places of a line that is falsely shared, and "" for other samples.
-func sharing(p *prof.Profile, lines []*line) func(i int) string {
+// lines: the variables of a line that is falsely shared, and "" for other samples.
+func sharing(p *prof.File, lines []*line) func(i int) string {
 	values := make(map[uint64]string)
 	for _, ln := range lines {
 		if !ln.shared {
 			continue
 		}
 		var names []string
-		for _, pl := range ln.places {
+		for _, pl := range ln.variables {
 			names = append(names, pl.name())
 		}
 		if rest := len(names) - mostNamed; rest > 0 {
@@ -213,11 +213,11 @@ func sharing(p *prof.Profile, lines []*line) func(i int) string {
 // mostNamed is how many things are named where there may be very many.
 const mostNamed = 4
 
-// falselyShared reports whether there are two places, one of which is written, such that
+// falselyShared reports whether there are two variables, one of which is written, such that
 // each has a goroutine that the other one has not.
-func falselyShared(places []*place) bool {
-	for i, a := range places {
-		for _, b := range places[:i] {
+func falselyShared(variables []*variable) bool {
+	for i, a := range variables {
+		for _, b := range variables[:i] {
 			if (a.writes() || b.writes()) && beyond(a.goroutines, b.goroutines) && beyond(b.goroutines, a.goroutines) {
 				return true
 			}
@@ -253,7 +253,7 @@ func report(w io.Writer, lines []*line, all bool) (shared bool) {
 			fmt.Fprintf(w, ", %d of them to a line that another processor had modified", ln.hitm)
 		}
 		fmt.Fprintln(w)
-		for _, p := range ln.places {
+		for _, p := range ln.variables {
 			fmt.Fprintf(w, "%12d  %s, at %#x\n", p.events, p.name(), p.address)
 			fmt.Fprintf(w, "%12s  %s by goroutine %s on processor %s, in %s\n", "", counts(p.access, "access"), counts(p.goroutines, "?"), counts(p.cpus, "?"), counts(p.stacks, "?"))
 		}

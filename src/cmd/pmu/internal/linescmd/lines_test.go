@@ -22,7 +22,7 @@ type access struct {
 	n            int64
 }
 
-func profileOf(period int64, accesses ...access) *prof.Profile {
+func profileOf(period int64, accesses ...access) *prof.File {
 	p := &profile.Profile{Comments: []string{"event: mem_loads", fmt.Sprintf("period: %d", period)}}
 	for _, t := range [][2]string{{"samples", "count"}, {"mem_loads", "count"}, {"latency", "cycles"}} {
 		p.SampleType = append(p.SampleType, &profile.ValueType{Type: t[0], Unit: t[1]})
@@ -43,7 +43,7 @@ func profileOf(period int64, accesses ...access) *prof.Profile {
 		sample("main.g"+a.by, l, a.n, period*a.n, 1000*a.n)
 	}
 	sample("runtime._PerfDelayed", nil, 1, 1, 0)
-	return &prof.Profile{Profile: p}
+	return &prof.File{Profile: p}
 }
 
 func TestFind(t *testing.T) {

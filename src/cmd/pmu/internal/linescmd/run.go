@@ -77,7 +77,7 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 }
 
 // read reads the profile.
-func read(src *source.Source, name string) (*prof.Profile, error) {
+func read(src *source.Source, name string) (*prof.File, error) {
 	r, err := src.Open(name)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,7 @@
 package otlp
 
 import (
-	record "internal/task"
+	"internal/taskrecord"
 	"strconv"
 )
 
@@ -115,7 +115,7 @@ func (a *attrs) bool(key string, b bool) {
 	}
 }
 
-func (a *attrs) frame(prefix string, f record.Frame) {
+func (a *attrs) frame(prefix string, f taskrecord.Frame) {
 	a.string(prefix+"code.function.name", f.Func)
 	a.string(prefix+"code.file.path", f.File)
 	a.int(prefix+"code.line.number", int64(f.Line))

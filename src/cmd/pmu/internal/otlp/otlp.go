@@ -10,7 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"iter"
 	"math"
@@ -33,7 +33,7 @@ import (
 //
 // Attributes that OpenTelemetry has names for (github.com/open-telemetry/semantic-conventions)
 // have these; others begin with "go.".
-func Write(w io.Writer, tasks iter.Seq[*record.Task]) error {
+func Write(w io.Writer, tasks iter.Seq[*taskrecord.Record]) error {
 	list, remote := byProcess(tasks)
 	o := writer{w: bufio.NewWriter(w)}
 	o.text(`{"resourceSpans":[`)
@@ -63,19 +63,19 @@ func Write(w io.Writer, tasks iter.Seq[*record.Task]) error {
 
 // A process is a server and its tasks.
 type process struct {
-	server *record.Server
-	tasks  []*record.Task
+	server *taskrecord.Server
+	tasks  []*taskrecord.Record
 }
 
 // A call is a client's task.
 type call struct {
-	trace record.TraceID
-	span  record.SpanID
+	trace taskrecord.TraceID
+	span  taskrecord.SpanID
 }
 
 // byProcess returns the processes in the order of their first tasks, and which server each call
 // was of: the parents of calls know.
-func byProcess(tasks iter.Seq[*record.Task]) (list []*process, remote map[call]string) {
+func byProcess(tasks iter.Seq[*taskrecord.Record]) (list []*process, remote map[call]string) {
 	type id struct {
 		id    uint16
 		name  string
@@ -87,7 +87,7 @@ func byProcess(tasks iter.Seq[*record.Task]) (list []*process, remote map[call]s
 	for t := range tasks {
 		s := t.Server
 		if s == nil {
-			s = new(record.Server)
+			s = new(taskrecord.Server)
 		}
 		key := id{s.ID, s.Name, s.PID, s.Start}
 		p := processes[key]
@@ -130,7 +130,7 @@ func (o *writer) value(v any) {
 	o.w.Write(b)
 }
 
-func serverAttrs(s *record.Server) (a attrs) {
+func serverAttrs(s *taskrecord.Server) (a attrs) {
 	name := s.Name
 	if name == "" {
 		name = "unknown_service" // as OpenTelemetry wants it
@@ -158,7 +158,7 @@ func named(s string) string {
 
 // taskSpans returns the spans of a task, its own one first. Remote is the server that it
 // calls, if it does and that is known.
-func taskSpans(t *record.Task, remote string) iter.Seq[*span] {
+func taskSpans(t *taskrecord.Record, remote string) iter.Seq[*span] {
 	return func(yield func(*span) bool) {
 		own := taskSpan(t, remote)
 		if !yield(own) {
@@ -173,7 +173,7 @@ func taskSpans(t *record.Task, remote string) iter.Seq[*span] {
 }
 
 // taskSpan returns the span of a task without its regions.
-func taskSpan(t *record.Task, remote string) *span {
+func taskSpan(t *taskrecord.Record, remote string) *span {
 	trace, id := idsOf(t)
 	s := &span{
 		TraceID: trace.String(),
@@ -186,20 +186,20 @@ func taskSpan(t *record.Task, remote string) *span {
 	if !t.Parent.IsZero() {
 		s.ParentSpanID = t.Parent.String()
 		s.Flags |= flagKnowRemote
-		if t.Flags&record.ServerOf != 0 {
+		if t.Flags&taskrecord.ServerOf != 0 {
 			s.Flags |= flagRemote
 		}
 	}
-	if t.Flags&record.Sampled != 0 {
+	if t.Flags&taskrecord.Sampled != 0 {
 		s.Flags |= flagSampled
 	}
 	switch {
-	case t.Flags&record.ServerOf != 0:
+	case t.Flags&taskrecord.ServerOf != 0:
 		s.Kind = kindServer
-	case t.Flags&record.Client != 0:
+	case t.Flags&taskrecord.Client != 0:
 		s.Kind = kindClient
 	}
-	if t.Flags&record.Failed != 0 {
+	if t.Flags&taskrecord.Failed != 0 {
 		s.Status.Code = statusError
 	}
 	s.Attributes.account(t)
@@ -217,7 +217,7 @@ func taskSpan(t *record.Task, remote string) *span {
 }
 
 // regionSpan returns the span of the region that is stretch i of t, whose span is parent.
-func regionSpan(t *record.Task, i int, parent *span) *span {
+func regionSpan(t *taskrecord.Record, i int, parent *span) *span {
 	trace, id := idsOf(t)
 	w := &t.Timeline[i]
 	s := &span{
@@ -235,18 +235,18 @@ func regionSpan(t *record.Task, i int, parent *span) *span {
 }
 
 // timeIn returns when something was that was d after a task's start.
-func timeIn(t *record.Task, d time.Duration) unixNano { return unixNano(t.Start + int64(d)) }
+func timeIn(t *taskrecord.Record, d time.Duration) unixNano { return unixNano(t.Start + int64(d)) }
 
 // account adds where the time went, and what was counted. What all goroutines have used is go.time, and what
 // the end of the task had to wait for, without the calls of servers, is go.latency.
-func (a *attrs) account(t *record.Task) {
-	if t.Flags&record.Client == 0 { // for a call no goroutine works
-		for p, d := range (&record.Node{Task: t, Call: -1}).Latency(nil)[0].Parts {
-			a.int("go.latency."+attrName(record.PartName(record.Part(p))), int64(d))
+func (a *attrs) account(t *taskrecord.Record) {
+	if t.Flags&taskrecord.Client == 0 { // for a call no goroutine works
+		for p, d := range (&taskrecord.Node{Task: t, Call: -1}).Latency(nil)[0].Parts {
+			a.int("go.latency."+attrName(taskrecord.PartName(taskrecord.Part(p))), int64(d))
 		}
 	}
 	for p, d := range t.Parts {
-		a.int("go.time."+attrName(record.Part(p).String()), int64(d))
+		a.int("go.time."+attrName(taskrecord.Part(p).String()), int64(d))
 	}
 	a.int("go.measured", int64(t.Measured))
 	a.int("go.switches", t.Switches)
@@ -269,12 +269,12 @@ func (a *attrs) account(t *record.Task) {
 }
 
 // rest adds what a record has beside accounts, notes and times.
-func (a *attrs) rest(t *record.Task) {
+func (a *attrs) rest(t *taskrecord.Record) {
 	a.int("go.goroutine", int64(t.Goroutine))
 	a.int("go.goroutines", t.Goroutines)
 	a.int("go.outliving", t.Outliving)
-	for _, f := range record.AllFlags {
-		if f.Flag&(record.Failed|record.Client|record.ServerOf|record.Sampled) == 0 { // OTLP has these
+	for _, f := range taskrecord.AllFlags {
+		if f.Flag&(taskrecord.Failed|taskrecord.Client|taskrecord.ServerOf|taskrecord.Sampled) == 0 { // OTLP has these
 			a.bool("go."+f.Column, t.Flags&f.Flag != 0)
 		}
 	}
@@ -307,7 +307,7 @@ func (a *attrs) remote(address string) {
 func clamp32(n int64) uint32 { return uint32(min(max(n, 0), math.MaxUint32)) }
 
 // notes adds notes. Keys that have been used have "note." before them.
-func (a *attrs) notes(notes []record.Note) {
+func (a *attrs) notes(notes []taskrecord.Note) {
 	used := make(map[string]bool)
 	for _, x := range *a {
 		used[x.Key] = true
@@ -339,14 +339,14 @@ func (a *attrs) notes(notes []record.Note) {
 }
 
 // waitName is the name of the event of what is not a region.
-func waitName(w *record.Stretch) string {
+func waitName(w *taskrecord.Stretch) string {
 	if w.OnThread {
 		return "on thread: " + w.Part.String()
 	}
 	return "waited: " + w.Part.String()
 }
 
-func waitAttrs(w *record.Stretch) (a attrs) {
+func waitAttrs(w *taskrecord.Stretch) (a attrs) {
 	a.int("go.goroutine", int64(w.Goroutine))
 	a.int("go.wait.duration", int64(w.Wake-w.Start))
 	a.int("go.wait.runnable", int64(w.End-w.Wake))
@@ -356,7 +356,7 @@ func waitAttrs(w *record.Stretch) (a attrs) {
 	}
 	a.string("code.stacktrace", stackText(w.Stack))
 	a.int("go.waker.goroutine", int64(w.Waker.Goroutine))
-	if w.Waker.Span != (record.SpanID{}) {
+	if w.Waker.Span != (taskrecord.SpanID{}) {
 		a.string("go.waker.span", w.Waker.Span.String())
 	}
 	a.string("go.waker.kind", w.Waker.Kind)
@@ -372,7 +372,7 @@ func waitAttrs(w *record.Stretch) (a attrs) {
 
 // userFrame returns the frame of a stack that says most about where it is: the
 // innermost one that is not of the runtime or of package sync, which everything waits in.
-func userFrame(stack []record.Frame) (record.Frame, bool) {
+func userFrame(stack []taskrecord.Frame) (taskrecord.Frame, bool) {
 	for _, f := range stack {
 		if !strings.HasPrefix(f.Func, "runtime.") && !strings.HasPrefix(f.Func, "sync.") && !strings.HasPrefix(f.Func, "internal/") {
 			return f, true
@@ -381,11 +381,11 @@ func userFrame(stack []record.Frame) (record.Frame, bool) {
 	if len(stack) > 0 {
 		return stack[0], true
 	}
-	return record.Frame{}, false
+	return taskrecord.Frame{}, false
 }
 
 // stackText returns a stack as in tracebacks.
-func stackText(stack []record.Frame) string {
+func stackText(stack []taskrecord.Frame) string {
 	var b strings.Builder
 	for _, f := range stack {
 		fmt.Fprintf(&b, "%s(...)\n\t%s:%d\n", f.Func, f.File, f.Line)
@@ -394,23 +394,23 @@ func stackText(stack []record.Frame) string {
 }
 
 // idsOf returns the IDs of a task. OTLP does not allow those that are zero.
-func idsOf(t *record.Task) (record.TraceID, record.SpanID) {
+func idsOf(t *taskrecord.Record) (taskrecord.TraceID, taskrecord.SpanID) {
 	trace, span := t.Trace, t.Span
-	if trace != (record.TraceID{}) && span != (record.SpanID{}) {
+	if trace != (taskrecord.TraceID{}) && span != (taskrecord.SpanID{}) {
 		return trace, span
 	}
-	var s record.Server
+	var s taskrecord.Server
 	if t.Server != nil {
 		s = *t.Server
 	}
 	h := fnv.New128a()
 	fmt.Fprintf(h, "%d %q %d %d %d %q %d %d", s.ID, s.Name, s.PID, s.Start, t.Goroutine, t.Kind, t.Start, t.Wall)
 	sum := h.Sum(nil)
-	if trace == (record.TraceID{}) {
+	if trace == (taskrecord.TraceID{}) {
 		copy(trace[:], sum)
 		trace[0] |= 1
 	}
-	if span == (record.SpanID{}) {
+	if span == (taskrecord.SpanID{}) {
 		copy(span[:], sum[8:])
 		span[0] |= 1
 	}
@@ -419,13 +419,13 @@ func idsOf(t *record.Task) (record.TraceID, record.SpanID) {
 
 // regionID returns the ID of the span of a region: of stretch i of a task. It is the
 // same each time, so that exporting a record twice adds nothing.
-func regionID(trace record.TraceID, span record.SpanID, i int) (id record.SpanID) {
+func regionID(trace taskrecord.TraceID, span taskrecord.SpanID, i int) (id taskrecord.SpanID) {
 	h := fnv.New64a()
 	h.Write(trace[:])
 	h.Write(span[:])
 	fmt.Fprint(h, i)
 	h.Sum(id[:0])
-	if id == (record.SpanID{}) {
+	if id == (taskrecord.SpanID{}) {
 		id[0] = 1
 	}
 	return id

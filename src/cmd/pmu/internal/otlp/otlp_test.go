@@ -8,7 +8,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"math/rand"
 	"os"
@@ -25,43 +25,43 @@ import (
 var update = flag.Bool("update", false, "write testdata/otlp.json")
 
 // twoServers are a client and a server, of one request, on two servers.
-func twoServers() []*record.Task {
-	front := &record.Server{ID: 1, Name: "front", PID: 100, Start: 1_700_000_000_000_000_000}
-	back := &record.Server{ID: 2, Name: "back", PID: 200, Start: 1_700_000_000_000_000_001}
-	trace := record.TraceID{0: 0x5b, 15: 0x0c}
-	root, client, server := record.SpanID{0: 0xee, 7: 1}, record.SpanID{0: 0xee, 7: 2}, record.SpanID{0: 0xee, 7: 3}
+func twoServers() []*taskrecord.Record {
+	front := &taskrecord.Server{ID: 1, Name: "front", PID: 100, Start: 1_700_000_000_000_000_000}
+	back := &taskrecord.Server{ID: 2, Name: "back", PID: 200, Start: 1_700_000_000_000_000_001}
+	trace := taskrecord.TraceID{0: 0x5b, 15: 0x0c}
+	root, client, server := taskrecord.SpanID{0: 0xee, 7: 1}, taskrecord.SpanID{0: 0xee, 7: 2}, taskrecord.SpanID{0: 0xee, 7: 3}
 	start := front.Start + 1e9
-	return []*record.Task{
+	return []*taskrecord.Record{
 		{
 			Server: front, Trace: trace, Span: root, Kind: "GET /",
-			Flags: record.Sampled | record.Slow | record.ServerOf | record.Failed, Start: start, Wall: 5000,
+			Flags: taskrecord.Sampled | taskrecord.Slow | taskrecord.ServerOf | taskrecord.Failed, Start: start, Wall: 5000,
 			Goroutine: 7, Goroutines: 2, Threshold: 4000,
 			Events: []string{"cycles", "faults"},
-			Usage: record.Usage{
-				Parts:    [record.NumParts]time.Duration{pprof.TimeRunning: 1000, pprof.TimeMutex: 3000, pprof.TimeStopTheWorld: 10},
-				Switches: 3, Count: []record.Count{{Value: 1 << 63, Enabled: 9, Running: 8}, {Value: 0, Enabled: 9, Running: 9}},
+			Usage: taskrecord.Usage{
+				Parts:    [taskrecord.NumParts]time.Duration{pprof.TimeRunning: 1000, pprof.TimeMutex: 3000, pprof.TimeStopTheWorld: 10},
+				Switches: 3, Count: []pprof.CounterValue{{Value: 1 << 63, Enabled: 9, Running: 8}, {Value: 0, Enabled: 9, Running: 9}},
 			},
-			Notes: []record.Note{{Key: "status", Value: "503"}, {Key: "user", Value: "<a>"}, {Key: "user", Value: "b"}, {Key: "go.slow", Value: "note"}},
-			Calls: []record.Call{{Span: client, Kind: "back", Flags: record.Client, Start: 100, Wall: 2000, Remote: "[::1]:8080"}},
-			Timeline: []record.Stretch{
+			Notes: []taskrecord.Note{{Key: "status", Value: "503"}, {Key: "user", Value: "<a>"}, {Key: "user", Value: "b"}, {Key: "go.slow", Value: "note"}},
+			Calls: []taskrecord.Call{{Span: client, Kind: "back", Flags: taskrecord.Client, Start: 100, Wall: 2000, Remote: "[::1]:8080"}},
+			Timeline: []taskrecord.Stretch{
 				{Goroutine: 7, Region: "db", Start: 50, Wake: 3500, End: 3500},
 				{
 					Goroutine: 7, Part: pprof.TimeMutex, Reason: "sync.Mutex.Lock", Start: 200, Wake: 3200, End: 3300,
-					Stack:      []record.Frame{{Func: "sync.(*Mutex).Lock", File: "mutex.go", Line: 45}, {Func: "main.get", File: "main.go", Line: 7}},
-					Waker:      record.Waker{Goroutine: 8, Span: record.SpanID{7: 9}, Kind: "flush", Stack: []record.Frame{{Func: "main.put", File: "main.go", Line: 20}}},
+					Stack:      []taskrecord.Frame{{Func: "sync.(*Mutex).Lock", File: "mutex.go", Line: 45}, {Func: "main.get", File: "main.go", Line: 7}},
+					Waker:      taskrecord.Waker{Goroutine: 8, Span: taskrecord.SpanID{7: 9}, Kind: "flush", Stack: []taskrecord.Frame{{Func: "main.put", File: "main.go", Line: 20}}},
 					BehindKind: "report", Behind: 60, Stopped: 10, StopReason: "GC",
 				},
 			},
-			Lost: record.Lost{Stretches: 4, Memory: 1, Notes: 2, Before: 3},
+			Lost: taskrecord.Lost{Stretches: 4, Memory: 1, Notes: 2, Before: 3},
 		},
 		{
 			Server: back, Trace: trace, Span: server, Parent: client, Kind: "GET /item",
-			Flags: record.Sampled | record.ServerOf, Start: start + 300, Wall: 1500,
-			Notes: []record.Note{{Key: "status", Value: "none"}},
+			Flags: taskrecord.Sampled | taskrecord.ServerOf, Start: start + 300, Wall: 1500,
+			Notes: []taskrecord.Note{{Key: "status", Value: "none"}},
 		},
 		{
 			Server: front, Trace: trace, Span: client, Parent: root, Kind: "back",
-			Flags: record.Sampled | record.Client, Start: start + 100, Wall: 2000,
+			Flags: taskrecord.Sampled | taskrecord.Client, Start: start + 100, Wall: 2000,
 		},
 	}
 }
@@ -134,7 +134,7 @@ type (
 	}
 )
 
-func seenOf(t *testing.T, tasks ...*record.Task) *seenRequest {
+func seenOf(t *testing.T, tasks ...*taskrecord.Record) *seenRequest {
 	t.Helper()
 	var buf bytes.Buffer
 	if err := Write(&buf, slices.Values(tasks)); err != nil {
@@ -174,16 +174,16 @@ func checkAttrs(t *testing.T, attrs []seenAttr) map[string]any {
 }
 
 // anyTask returns a task with anything in it.
-func anyTask(r *rand.Rand) *record.Task {
-	v, _ := quick.Value(reflect.TypeFor[record.Task](), r)
-	t := v.Interface().(record.Task)
+func anyTask(r *rand.Rand) *taskrecord.Record {
+	v, _ := quick.Value(reflect.TypeFor[taskrecord.Record](), r)
+	t := v.Interface().(taskrecord.Record)
 	return &t
 }
 
 // someTask returns a task of a server whose times are as they can be.
-func someTask(r *rand.Rand) *record.Task {
+func someTask(r *rand.Rand) *taskrecord.Record {
 	t := anyTask(r)
-	t.Server = &record.Server{ID: uint16(r.Intn(10)), PID: 1 + r.Intn(1<<22), Start: 1_700_000_000_000_000_000}
+	t.Server = &taskrecord.Server{ID: uint16(r.Intn(10)), PID: 1 + r.Intn(1<<22), Start: 1_700_000_000_000_000_000}
 	t.Kind = []string{"", "GET /", "<a>&\"\x00\x1b", "\xff\xfe", "\u2028"}[r.Intn(5)]
 	t.Start = t.Server.Start + r.Int63n(1e15)
 	t.Wall = time.Duration(1 + r.Int63n(1e9))
@@ -201,17 +201,17 @@ func TestRandom(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	id := regexp.MustCompile(`^[0-9a-f]+$`)
 	for range 30 {
-		var tasks []*record.Task
+		var tasks []*taskrecord.Record
 		for i := range 10 {
 			tasks = append(tasks, someTask(r))
 			if i > 0 && r.Intn(3) != 0 {
 				tasks[i].Server = tasks[i-1].Server
 			}
 		}
-		tasks[3].Trace, tasks[4].Span, tasks[5].Parent = record.TraceID{}, record.SpanID{}, record.SpanID{}
+		tasks[3].Trace, tasks[4].Span, tasks[5].Parent = taskrecord.TraceID{}, taskrecord.SpanID{}, taskrecord.SpanID{}
 		seen := seenOf(t, tasks...)
 
-		servers := make(map[*record.Server]bool)
+		servers := make(map[*taskrecord.Server]bool)
 		regions, events := 0, 0
 		for _, task := range tasks {
 			servers[task.Server] = true
@@ -269,7 +269,7 @@ func TestRandom(t *testing.T) {
 		}
 	}
 	for range 20 {
-		seenOf(t, anyTask(r), &record.Task{})
+		seenOf(t, anyTask(r), &taskrecord.Record{})
 	}
 }
 

@@ -27,7 +27,7 @@ const (
 
 // WriteLabeled writes the profile with a label for each sample: of the i-th, with the value
 // that f returns, or none if that is "". Comments are added. All else stays as it is.
-func (p *Profile) WriteLabeled(w io.Writer, key string, f func(i int) string, comments ...string) error {
+func (p *File) WriteLabeled(w io.Writer, key string, f func(i int) string, comments ...string) error {
 	for _, s := range p.Sample {
 		if s.Label[key] != nil || s.NumLabel[key] != nil {
 			return fmt.Errorf("the profile's samples have labels %q already", key)

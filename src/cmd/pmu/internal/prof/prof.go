@@ -11,8 +11,8 @@ import (
 	"io"
 )
 
-// A Profile is a profile and the bytes it was read from.
-type Profile struct {
+// A File is a profile and the bytes it was read from.
+type File struct {
 	*profile.Profile
 	data []byte // without compression
 }
@@ -20,7 +20,7 @@ type Profile struct {
 // Read reads a profile. One of more than 64 MiB without its compression is an error, and so
 // is one of more than 2 million samples, locations, functions and strings, or of 16 million
 // functions in its stacks.
-func Read(r io.Reader) (*Profile, error) {
+func Read(r io.Reader) (*File, error) {
 	data, err := readAll(r)
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func Read(r io.Reader) (*Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Profile{raw, data}, nil
+	return &File{raw, data}, nil
 }
 
 // Stack returns the functions of a sample, innermost first.

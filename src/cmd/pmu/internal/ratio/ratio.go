@@ -38,7 +38,7 @@ type Options struct {
 
 // A Profile is a profile of two events.
 type Profile struct {
-	raw      *prof.Profile
+	raw      *prof.File
 	events   [2]event
 	kind     kind
 	maxError float64

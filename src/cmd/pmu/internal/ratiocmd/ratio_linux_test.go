@@ -92,7 +92,7 @@ func sample(t *testing.T, period uint64, events ...string) string {
 }
 
 // read reads a profile.
-func readFile(t *testing.T, file string) *prof.Profile {
+func readFile(t *testing.T, file string) *prof.File {
 	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {
@@ -142,7 +142,7 @@ func functions(t *testing.T, page string) map[string]function {
 }
 
 // own returns what each function has by itself of two of the profile's values.
-func own(p *prof.Profile, of, per int) (sums map[string][2]int64) {
+func own(p *prof.File, of, per int) (sums map[string][2]int64) {
 	sums = make(map[string][2]int64)
 	for _, s := range p.Sample {
 		if stack := prof.Stack(s); len(stack) > 0 {

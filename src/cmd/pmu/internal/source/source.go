@@ -39,7 +39,7 @@ func (s *Source) Flags(flags *flag.FlagSet) {
 
 // Open opens a file, a URL, or standard input, which is "-". Of tasks it asks a server for
 // JSON, unless the URL says what for: the page is for people.
-func (s *Source) Open(name string) (*Reader, error) {
+func (s *Source) Open(name string) (*Stream, error) {
 	if s.Max <= 0 {
 		return nil, fmt.Errorf("-max is %d: it must be more than 0", s.Max)
 	}
@@ -50,7 +50,7 @@ func (s *Source) Open(name string) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reader{r: r, left: s.Max, max: s.Max, timeout: s.Timeout}, nil
+	return &Stream{r: r, left: s.Max, max: s.Max, timeout: s.Timeout}, nil
 }
 
 func (s *Source) open(name string) (io.ReadCloser, error) {
@@ -94,11 +94,11 @@ func (s *Source) open(name string) (io.ReadCloser, error) {
 		}
 		return nil, err
 	}
-	return &answer{resp.Body, resp}, nil
+	return &response{resp.Body, resp}, nil
 }
 
-// An answer is the body of a server's answer, whose trailers are there when it has been read.
-type answer struct {
+// A response is the body of a server's response, whose trailers are there when it has been read.
+type response struct {
 	io.ReadCloser
 	resp *http.Response
 }
@@ -147,8 +147,8 @@ func IsURL(name string) bool {
 	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
 }
 
-// A Reader reads up to a limit, and says whether there was more.
-type Reader struct {
+// A Stream is a source that is open. It is read up to a limit, and says whether there was more.
+type Stream struct {
 	r        io.ReadCloser
 	left     int64
 	max      int64
@@ -156,7 +156,7 @@ type Reader struct {
 	timeout  time.Duration
 }
 
-func (l *Reader) Read(p []byte) (int, error) {
+func (l *Stream) Read(p []byte) (int, error) {
 	if l.left == 0 {
 		var one [1]byte
 		n, err := io.ReadFull(l.r, one[:])
@@ -178,7 +178,7 @@ func (l *Reader) Read(p []byte) (int, error) {
 }
 
 // Size returns how many bytes there are to read, or 0 if that isn't known: of a file it is.
-func (l *Reader) Size() int64 {
+func (l *Stream) Size() int64 {
 	if f, ok := l.r.(*os.File); ok {
 		if fi, err := f.Stat(); err == nil && fi.Mode().IsRegular() {
 			return min(fi.Size(), l.left)
@@ -189,8 +189,8 @@ func (l *Reader) Size() int64 {
 
 // Missing says what of the records is missing that a server was asked for, if all that it has sent was
 // read.
-func (l *Reader) Missing() (list []string) {
-	a, ok := l.r.(*answer)
+func (l *Stream) Missing() (list []string) {
+	a, ok := l.r.(*response)
 	if !ok {
 		return nil
 	}
@@ -211,10 +211,10 @@ func (l *Reader) Missing() (list []string) {
 }
 
 // Close closes what was opened.
-func (l *Reader) Close() error { return l.r.Close() }
+func (l *Stream) Close() error { return l.r.Close() }
 
 // Err returns an error if there was more to read than the limit.
-func (l *Reader) Err() error {
+func (l *Stream) Err() error {
 	if l.exceeded {
 		return fmt.Errorf("there are more than %d bytes: raise -max to read the rest", l.max)
 	}

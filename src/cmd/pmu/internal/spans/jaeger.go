@@ -24,7 +24,7 @@ type jaegerProcess struct {
 	Service string      `json:"serviceName"`
 	Tags    []jaegerTag `json:"tags"`
 
-	resource []Attr // of Tags, which all of its spans share; not made yet if it is nil
+	resource []Attribute // of Tags, which all of its spans share; not made yet if it is nil
 }
 
 type jaegerTag struct {
@@ -51,7 +51,7 @@ type jaegerSpan struct {
 }
 
 // jaeger reads an answer, a trace, a span, or an array of those.
-func (r *Reader) jaeger(data []byte, depth int) error {
+func (r *Decoder) jaeger(data []byte, depth int) error {
 	if depth == 3 {
 		return errors.New("there are arrays in arrays")
 	}
@@ -78,7 +78,7 @@ func (r *Reader) jaeger(data []byte, depth int) error {
 	return nil
 }
 
-func (r *Reader) jaegerSpan(data []byte, processes map[string]*jaegerProcess) error {
+func (r *Decoder) jaegerSpan(data []byte, processes map[string]*jaegerProcess) error {
 	var s jaegerSpan
 	if err := json.Unmarshal(data, &s); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (r *Reader) jaegerSpan(data []byte, processes map[string]*jaegerProcess) er
 	if p != nil {
 		x.Service = p.Service
 		if p.resource == nil {
-			p.resource = []Attr{}
+			p.resource = []Attribute{}
 			for i := range p.Tags {
 				p.resource = p.Tags[i].append(p.resource)
 			}
@@ -115,7 +115,7 @@ func (r *Reader) jaegerSpan(data []byte, processes map[string]*jaegerProcess) er
 	for _, a := range x.Attributes {
 		switch a.Key {
 		case "span.kind":
-			x.Kind = kindOf(a.Text)
+			x.Role = roleOf(a.Text)
 		case "error":
 			x.Failed = a.Text == "true"
 		}
@@ -135,8 +135,8 @@ func (r *Reader) jaegerSpan(data []byte, processes map[string]*jaegerProcess) er
 	return nil
 }
 
-func (t *jaegerTag) append(list []Attr) []Attr {
-	x := Attr{Key: t.Key}
+func (t *jaegerTag) append(list []Attribute) []Attribute {
+	x := Attribute{Key: t.Key}
 	if len(t.Value) == 0 {
 		return list
 	}

@@ -57,11 +57,11 @@ func (v *otlpInt) UnmarshalJSON(b []byte) error {
 }
 
 // An otlpKind is a number, or a name as protojson writes it.
-type otlpKind Kind
+type otlpKind Role
 
 func (k *otlpKind) UnmarshalJSON(b []byte) error {
 	if len(b) > 1 && b[0] == '"' {
-		*k = otlpKind(kindOf(string(b[1 : len(b)-1])))
+		*k = otlpKind(roleOf(string(b[1 : len(b)-1])))
 		return nil
 	}
 	if n, err := strconv.Atoi(string(b)); err == nil && n >= 2 && n <= 5 { // 0 is not known, and 1 internal
@@ -78,7 +78,7 @@ func (s *otlpStatus) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func (r *Reader) otlp(data []byte) error {
+func (r *Decoder) otlp(data []byte) error {
 	var e otlpExport
 	if err := json.Unmarshal(data, &e); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (r *Reader) otlp(data []byte) error {
 		return nil
 	}
 	for _, rs := range e.ResourceSpans {
-		service, resource := "", []Attr(nil)
+		service, resource := "", []Attribute(nil)
 		for _, a := range rs.Resource.Attributes {
 			if a.Key == "service.name" && a.Value.String != nil {
 				service = *a.Value.String
@@ -106,7 +106,7 @@ func (r *Reader) otlp(data []byte) error {
 					r.Bad["a start"]++
 					return nil
 				}
-				x := &Span{Name: s.Name, Service: service, Kind: Kind(s.Kind), Start: int64(*s.Start), End: int64(s.End), Failed: bool(s.Status.Code), Resource: resource}
+				x := &Span{Name: s.Name, Service: service, Role: Role(s.Kind), Start: int64(*s.Start), End: int64(s.End), Failed: bool(s.Status.Code), Resource: resource}
 				for _, a := range s.Attributes {
 					x.Attributes = a.append(x.Attributes)
 				}
@@ -119,8 +119,8 @@ func (r *Reader) otlp(data []byte) error {
 	return nil
 }
 
-func (a *otlpAttr) append(list []Attr) []Attr {
-	x := Attr{Key: a.Key}
+func (a *otlpAttr) append(list []Attribute) []Attribute {
+	x := Attribute{Key: a.Key}
 	switch v := a.Value; {
 	case v.String != nil:
 		x.Text, x.IsText = *v.String, true
@@ -141,7 +141,7 @@ var peers = []string{"peer.service", "server.address", "net.peer.name", "rpc.ser
 
 // findPeer sets the peer of a span that calls another service.
 func (s *Span) findPeer() {
-	if s.Peer != "" || s.Kind != Client && s.Kind != Producer {
+	if s.Peer != "" || s.Role != Client && s.Role != Producer {
 		return
 	}
 	for _, key := range peers {

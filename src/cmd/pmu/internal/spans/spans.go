@@ -18,7 +18,7 @@ type Span struct {
 	Name       string
 	Service    string
 	Peer       string // the service that a client calls, if that is known
-	Kind       Kind
+	Role       Role
 	Start, End int64 // ns since 1970
 	Failed     bool
 
@@ -29,28 +29,28 @@ type Span struct {
 	// reference that says so.
 	Follows bool
 
-	Attributes []Attr
-	Resource   []Attr // of what has recorded the span: host, version
+	Attributes []Attribute
+	Resource   []Attribute // of what has recorded the span: host, version
 }
 
-// A Kind is who has recorded a span.
-type Kind uint8
+// A Role is the part that the service plays which has recorded a span.
+type Role uint8
 
 const (
-	Internal Kind = iota // or not known
+	Internal Role = iota // or not known
 	Server
 	Client
 	Producer
 	Consumer
 )
 
-// kinds are names of kinds, without SPAN_KIND_ before them.
-var kinds = map[string]Kind{"SERVER": Server, "CLIENT": Client, "PRODUCER": Producer, "CONSUMER": Consumer}
+// roles are by their names in OTLP, without SPAN_KIND_ before them.
+var roles = map[string]Role{"SERVER": Server, "CLIENT": Client, "PRODUCER": Producer, "CONSUMER": Consumer}
 
-func kindOf(s string) Kind { return kinds[strings.TrimPrefix(strings.ToUpper(s), "SPAN_KIND_")] }
+func roleOf(s string) Role { return roles[strings.TrimPrefix(strings.ToUpper(s), "SPAN_KIND_")] }
 
-// An Attr is an attribute: a number, or text.
-type Attr struct {
+// An Attribute is a number, or text.
+type Attribute struct {
 	Key    string
 	Text   string
 	Number float64

@@ -29,9 +29,9 @@ const (
 )
 
 // read reads all spans of data, in the format that is detected.
-func read(data string) (list []Span, r *Reader, err error) {
+func read(data string) (list []Span, r *Decoder, err error) {
 	f := Detect([]byte(data), "latency")
-	r = NewReader(bufio.NewReaderSize(strings.NewReader(data), 16), f, "latency", func(s *Span) { list = append(list, *s) })
+	r = NewDecoder(bufio.NewReaderSize(strings.NewReader(data), 16), f, "latency", func(s *Span) { list = append(list, *s) })
 	err = r.Read(func() error { return nil })
 	return list, r, err
 }
@@ -64,8 +64,8 @@ func pretty(data string) string {
 
 // TestFormats tests that all formats say the same of the same spans, in all ways to write them.
 func TestFormats(t *testing.T) {
-	client := Span{Trace: [16]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, ID: [8]byte{7: 1}, Name: "GET", Service: "web", Peer: "items", Kind: Client, Start: 1e15, End: 1e15 + 2e6, Failed: true}
-	server := Span{Trace: client.Trace, ID: [8]byte{7: 2}, Parent: client.ID, Name: "GET /items", Service: "items", Kind: Server, Start: 1e15 + 5e5, End: 1e15 + 15e5}
+	client := Span{Trace: [16]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, ID: [8]byte{7: 1}, Name: "GET", Service: "web", Peer: "items", Role: Client, Start: 1e15, End: 1e15 + 2e6, Failed: true}
+	server := Span{Trace: client.Trace, ID: [8]byte{7: 2}, Parent: client.ID, Name: "GET /items", Service: "items", Role: Server, Start: 1e15 + 5e5, End: 1e15 + 15e5}
 	zipkinLines := strings.ReplaceAll(zipkinArray[1:len(zipkinArray)-1], "},{", "}\n{")
 	zipkinElements := "[\n" + strings.ReplaceAll(zipkinArray[1:len(zipkinArray)-1], "},{", "},\n{") + "\n]\n"
 	jaegerTrace := jaegerAnswer[len(`{"data":[`):strings.Index(jaegerAnswer, `],"total"`)]
@@ -179,13 +179,13 @@ func TestJaegerResource(t *testing.T) {
 // TestLong tests that a value that does not end is an error after as many bytes as one may have.
 func TestLong(t *testing.T) {
 	for _, again := range []string{"x", "\n{ " + strings.Repeat(" ", 100), `{"a":`, "[" + strings.Repeat("1,", 100) + "\n"} {
-		r := NewReader(bufio.NewReader(io.MultiReader(strings.NewReader(`{"resourceSpans":[`), &repeat{text: again})), OTLP, "latency", func(*Span) {})
+		r := NewDecoder(bufio.NewReader(io.MultiReader(strings.NewReader(`{"resourceSpans":[`), &repeat{text: again})), OTLP, "latency", func(*Span) {})
 		if err := r.Read(func() error { return nil }); err == nil || !strings.Contains(err.Error(), "longer than 67108864 bytes") {
 			t.Errorf("%q: %v", again, err)
 		}
 	}
 	full := errors.New("full")
-	r := NewReader(bufio.NewReader(&repeat{text: otlpLine + "\n"}), OTLP, "latency", func(*Span) {})
+	r := NewDecoder(bufio.NewReader(&repeat{text: otlpLine + "\n"}), OTLP, "latency", func(*Span) {})
 	if err := r.Read(func() error { return full }); err != full {
 		t.Errorf("%v, want that there is no more room", err)
 	}
@@ -214,7 +214,7 @@ func fuzz(f *testing.F, format Format, seeds ...string) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		n := int64(0)
-		r := NewReader(bufio.NewReaderSize(bytes.NewReader(data), 16), format, "latency", func(s *Span) {
+		r := NewDecoder(bufio.NewReaderSize(bytes.NewReader(data), 16), format, "latency", func(s *Span) {
 			n++
 			if s.End < s.Start || s.Start < 0 {
 				t.Errorf("a span from %d to %d", s.Start, s.End)
@@ -230,7 +230,7 @@ func fuzz(f *testing.F, format Format, seeds ...string) {
 		// A good line after it is read, however bad it is.
 		if r.Skipped() == int64(len(data)) {
 			more := append(append(bytes.Clone(data), '\n'), seeds[0]...)
-			again := NewReader(bufio.NewReaderSize(bytes.NewReader(more), 16), format, "latency", func(*Span) {})
+			again := NewDecoder(bufio.NewReaderSize(bytes.NewReader(more), 16), format, "latency", func(*Span) {})
 			if err := again.Read(func() error { return nil }); err != nil || again.N == 0 {
 				t.Errorf("after it %d spans are read, %v", again.N, err)
 			}

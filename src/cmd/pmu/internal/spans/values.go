@@ -19,10 +19,10 @@ import (
 // several.
 const MaxValue = 64 << 20
 
-// values reads values of JSON, one after the other. A value may be a line, or several. What is none
+// jsonValues are values of JSON, read one after the other. A value may be a line, or several. What is none
 // costs its own lines: the next line that is a whole value by itself, or where one begins, is read
 // again.
-type values struct {
+type jsonValues struct {
 	r       *bufio.Reader
 	column  string
 	line    []byte // read, and in no value yet; of buf
@@ -32,7 +32,7 @@ type values struct {
 }
 
 // next returns the next value. The error is io.EOF at the end, or that a value is too long.
-func (v *values) next() ([]byte, error) {
+func (v *jsonValues) next() ([]byte, error) {
 	var pending []byte
 	var s scan
 	for {
@@ -83,7 +83,7 @@ func whole(line []byte) bool {
 var errLong = fmt.Errorf("too long")
 
 // readLine reads a line with its end, of most bytes. The next one replaces it.
-func (v *values) readLine(most int) (line []byte, err error) {
+func (v *jsonValues) readLine(most int) (line []byte, err error) {
 	line = v.buf[:0]
 	for {
 		part, err := v.r.ReadSlice('\n')
@@ -122,8 +122,8 @@ func (s *scan) add(line []byte) {
 	s.bad = s.bad || quoted || s.depth < 0
 }
 
-// A Reader reads spans.
-type Reader struct {
+// A Decoder reads spans.
+type Decoder struct {
 	Format Format
 
 	// Others counts values that are of other signals: metrics, logs. Bad counts spans that are
@@ -132,20 +132,20 @@ type Reader struct {
 	Bad    map[string]int64
 	N      int64 // spans
 
-	values values
+	values jsonValues
 	add    func(*Span)
 }
 
-// NewReader returns a Reader that calls add for each span of a format. Column is as for Detect.
-func NewReader(r *bufio.Reader, f Format, column string, add func(*Span)) *Reader {
-	return &Reader{Format: f, values: values{r: r, column: column}, Bad: make(map[string]int64), add: add}
+// NewDecoder returns a Decoder that calls add for each span of a format. Column is as for Detect.
+func NewDecoder(r *bufio.Reader, f Format, column string, add func(*Span)) *Decoder {
+	return &Decoder{Format: f, values: jsonValues{r: r, column: column}, Bad: make(map[string]int64), add: add}
 }
 
 // Skipped returns how many bytes were skipped that are no JSON of the format.
-func (r *Reader) Skipped() int64 { return r.values.Skipped }
+func (r *Decoder) Skipped() int64 { return r.values.Skipped }
 
 // Lack says what spans lack that are left out, and of how many.
-func (r *Reader) Lack() (what string, n int64) {
+func (r *Decoder) Lack() (what string, n int64) {
 	for i, key := range slices.Sorted(maps.Keys(r.Bad)) {
 		if i > 0 {
 			what += ", "
@@ -157,7 +157,7 @@ func (r *Reader) Lack() (what string, n int64) {
 }
 
 // Read reads all spans. more is asked before each value whether there is room for it.
-func (r *Reader) Read(more func() error) error {
+func (r *Decoder) Read(more func() error) error {
 	for {
 		data, err := r.values.next()
 		if err == io.EOF {
@@ -187,7 +187,7 @@ func (r *Reader) Read(more func() error) error {
 }
 
 // span adds one, or counts why not.
-func (r *Reader) span(s *Span, trace, id_, parent string) {
+func (r *Decoder) span(s *Span, trace, id_, parent string) {
 	switch {
 	case !id(s.Trace[:], trace):
 		r.Bad["a trace ID"]++
@@ -207,7 +207,7 @@ func (r *Reader) span(s *Span, trace, id_, parent string) {
 
 // elements calls f for each element of an array, and counts those that are none, and those
 // for which f returns an error.
-func (r *Reader) elements(list []json.RawMessage, f func(json.RawMessage) error) {
+func (r *Decoder) elements(list []json.RawMessage, f func(json.RawMessage) error) {
 	for _, data := range list {
 		if string(data) == "null" || f(data) != nil {
 			r.Bad["the form of a span"]++

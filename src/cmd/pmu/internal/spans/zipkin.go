@@ -38,7 +38,7 @@ type zipkinEndpoint struct {
 const maxMicroseconds = 1<<63/1000 - 1
 
 // zipkin reads a span, an array of spans, or an array of traces.
-func (r *Reader) zipkin(data []byte, depth int) error {
+func (r *Decoder) zipkin(data []byte, depth int) error {
 	if data[0] == '[' {
 		var list []json.RawMessage
 		if depth == 2 {
@@ -68,10 +68,10 @@ func (r *Reader) zipkin(data []byte, depth int) error {
 		r.Bad["a time that can be"]++
 		return nil
 	}
-	x := &Span{Name: s.Name, Service: s.Local.Service, Peer: s.Remote.Service, Kind: kindOf(s.Kind), Shared: s.Shared,
+	x := &Span{Name: s.Name, Service: s.Local.Service, Peer: s.Remote.Service, Role: roleOf(s.Kind), Shared: s.Shared,
 		Start: *s.Timestamp * 1000, End: (*s.Timestamp + *s.Duration) * 1000}
 	for _, key := range slices.Sorted(maps.Keys(s.Tags)) {
-		x.Attributes = append(x.Attributes, Attr{Key: key, Text: s.Tags[key], IsText: true})
+		x.Attributes = append(x.Attributes, Attribute{Key: key, Text: s.Tags[key], IsText: true})
 	}
 	if e, ok := s.Tags["error"]; ok {
 		b, err := strconv.ParseBool(e)

@@ -12,7 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"io/fs"
 )
@@ -34,12 +34,12 @@ type input struct {
 
 // A spanOf is the span of a task.
 type spanOf struct {
-	trace record.TraceID
-	span  record.SpanID
+	trace taskrecord.TraceID
+	span  taskrecord.SpanID
 }
 
 // again reports whether a task was read already.
-func (in *input) again(t *record.Task) bool {
+func (in *input) again(t *taskrecord.Record) bool {
 	if in.seen == nil || t.Span.IsZero() {
 		return false
 	}
@@ -77,7 +77,7 @@ func (in *input) fail(err error) {
 
 // read calls yield with the tasks of a file or URL. It returns false if yield does. Errors
 // end the file, not the program: what has been read counts.
-func (in *input) read(name string, yield func(*record.Task) bool) bool {
+func (in *input) read(name string, yield func(*taskrecord.Record) bool) bool {
 	fail := func(err error) { in.fail(fmt.Errorf("%s: %w", name, err)) }
 	r, err := in.Open(name)
 	if errors.Is(err, fs.ErrNotExist) && in.listed[name] {
@@ -96,7 +96,7 @@ func (in *input) read(name string, yield func(*record.Task) bool) bool {
 	}
 	b := bufio.NewReader(inflated)
 	var skipped, twice int64
-	once := func(t *record.Task) bool {
+	once := func(t *taskrecord.Record) bool {
 		if in.again(t) {
 			twice++
 			return true
@@ -141,8 +141,8 @@ func (in *input) read(name string, yield func(*record.Task) bool) bool {
 }
 
 // readRecords reads the format of files.
-func readRecords(r io.Reader, yield func(*record.Task) bool) (more bool, skipped int64, err error) {
-	rr := record.NewReader(r)
+func readRecords(r io.Reader, yield func(*taskrecord.Record) bool) (more bool, skipped int64, err error) {
+	rr := taskrecord.NewFileReader(r)
 	for {
 		t, err := rr.Next()
 		if err != nil {
@@ -158,7 +158,7 @@ func readRecords(r io.Reader, yield func(*record.Task) bool) (more bool, skipped
 }
 
 // readLines reads lines of JSON.
-func readLines(r io.Reader, yield func(*record.Task) bool) (more bool, skipped int64, err error) {
+func readLines(r io.Reader, yield func(*taskrecord.Record) bool) (more bool, skipped int64, err error) {
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, maxLine)
 	var first error // of the lines, unless there are tasks
@@ -168,7 +168,7 @@ func readLines(r io.Reader, yield func(*record.Task) bool) (more bool, skipped i
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		t, err := record.ParseJSON(line, json.Unmarshal)
+		t, err := taskrecord.ParseJSON(line, json.Unmarshal)
 		if err != nil {
 			if first == nil {
 				first = err

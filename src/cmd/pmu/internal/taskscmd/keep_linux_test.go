@@ -7,7 +7,7 @@ package taskscmd
 import (
 	"cmd/pmu/internal/source"
 	"errors"
-	record "internal/task"
+	"internal/taskrecord"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -124,14 +124,14 @@ func TestRemovedMeanwhile(t *testing.T) {
 	}
 	n := 0
 	for _, name := range files {
-		in.read(name, func(*record.Task) bool { n++; return true })
+		in.read(name, func(*taskrecord.Record) bool { n++; return true })
 	}
 	if n != 20 || len(files) != 2 || in.err != nil || !strings.Contains(stderr.String(), "a: it has been removed meanwhile") {
 		t.Errorf("%d tasks of %q, error %v, messages %q", n, files, in.err, &stderr)
 	}
 	// One that was named itself is missed.
 	for _, name := range in.files([]string{filepath.Join(dir, "a")}) {
-		in.read(name, func(*record.Task) bool { return true })
+		in.read(name, func(*taskrecord.Record) bool { return true })
 	}
 	if !errors.Is(in.err, fs.ErrNotExist) {
 		t.Errorf("error %v", in.err)

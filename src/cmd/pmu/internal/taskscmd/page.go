@@ -12,7 +12,7 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
-	record "internal/task"
+	"internal/taskrecord"
 	"net/http"
 	"net/url"
 	"strings"
@@ -38,27 +38,27 @@ func parse(name string) *template.Template {
 			css, err := files.ReadFile("pages/style.css")
 			return template.CSS(htmltext.Style) + template.CSS(css), err
 		},
-		"dur":     record.Duration,
+		"dur":     taskrecord.Duration,
 		"count":   count,
 		"name":    func(kind string) string { return cmp.Or(kind, "(no name)") },
 		"kind":    kindName,
-		"kindOf":  func(t *record.Task) string { return kindName(t.Kind, t.Flags&record.Client != 0) },
+		"kindOf":  func(t *taskrecord.Record) string { return kindName(t.Kind, t.Flags&taskrecord.Client != 0) },
 		"list":    func(names []string) string { return cmp.Or(strings.Join(names, ", "), "a server") },
 		"server":  serverName,
 		"time":    func(ns int64) string { return time.Unix(0, ns).Format("2006-01-02 15:04:05.000") },
-		"task":    func(t *record.Task) string { return taskURL(t.Trace, t.Span) },
+		"task":    func(t *taskrecord.Record) string { return taskURL(t.Trace, t.Span) },
 		"reason":  func(text string) string { return cmp.Or(text, "nothing stands out") },
-		"example": func(x record.Example) string { return taskURL(x.Trace, x.Span) },
-		"failed":  func(t *record.Task) bool { return t.Flags&record.Failed != 0 },
-		"same":    func(a, b *record.Task) bool { return a == b },
+		"example": func(x taskrecord.Example) string { return taskURL(x.Trace, x.Span) },
+		"failed":  func(t *taskrecord.Record) bool { return t.Flags&taskrecord.Failed != 0 },
+		"same":    func(a, b *taskrecord.Record) bool { return a == b },
 	}).ParseFS(files, "pages/page.html", "pages/"+name))
 }
 
 func kindName(kind string, client bool) string {
-	return record.KindText(cmp.Or(kind, "(no name)"), client)
+	return taskrecord.KindText(cmp.Or(kind, "(no name)"), client)
 }
 
-func serverName(s *record.Server) string {
+func serverName(s *taskrecord.Server) string {
 	switch {
 	case s == nil:
 		return "a server"
@@ -70,7 +70,7 @@ func serverName(s *record.Server) string {
 	return fmt.Sprintf("process %d", s.PID)
 }
 
-func taskURL(trace record.TraceID, span record.SpanID) string {
+func taskURL(trace taskrecord.TraceID, span taskrecord.SpanID) string {
 	q := url.Values{"span": {span.String()}}
 	if !trace.IsZero() {
 		q.Set("trace", trace.String())
@@ -99,14 +99,14 @@ func (s *site) handler() http.Handler {
 		}{o, o.parts()})
 	})
 	mux.HandleFunc("GET /task", func(w http.ResponseWriter, r *http.Request) {
-		var trace record.TraceID
-		var span record.SpanID
+		var trace taskrecord.TraceID
+		var span taskrecord.SpanID
 		var err error
 		if v := r.FormValue("trace"); v != "" {
-			trace, err = record.ParseTraceID(v)
+			trace, err = taskrecord.ParseTraceID(v)
 		}
 		if v := r.FormValue("span"); v != "" && err == nil {
-			span, err = record.ParseSpanID(v)
+			span, err = taskrecord.ParseSpanID(v)
 		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
@@ -157,16 +157,16 @@ func (o *overview) parts() template.HTML {
 
 // A detail is what the page on one task shows.
 type detail struct {
-	Task                     *record.Task
+	Task                     *taskrecord.Record
 	Reasons                  []string
 	Timeline, Parts, Request template.HTML
-	Trace                    []*record.Node
+	Trace                    []*taskrecord.Node
 	MoreTrace                int
 	Text                     string
 }
 
 // one returns what is known of a task.
-func (s *site) one(t *record.Task, r *record.Request) *detail {
+func (s *site) one(t *taskrecord.Record, r *taskrecord.Request) *detail {
 	d := &detail{Task: t}
 	for _, c := range t.Causes() {
 		text := s.held.Words(&c)
@@ -174,11 +174,11 @@ func (s *site) one(t *record.Task, r *record.Request) *detail {
 			text += ", in " + count(c.N, "wait")
 		}
 		if c.More > 0 && c.More < c.Time {
-			text += ", " + record.Duration(c.More) + " more than usual"
+			text += ", " + taskrecord.Duration(c.More) + " more than usual"
 		}
 		d.Reasons = append(d.Reasons, text)
 	}
-	if t.Flags&record.Client == 0 { // no goroutine works for a call
+	if t.Flags&taskrecord.Client == 0 { // no goroutine works for a call
 		d.Timeline = svg(func(b *bytes.Buffer) error { return diagram.WriteTimeline(b, t) })
 		rows := []diagram.PartsRow{{Name: "this task", Parts: t.Parts}}
 		if u := t.Usual; u != nil && sum(u.Parts[:]) > 0 {

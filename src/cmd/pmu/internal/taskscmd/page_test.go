@@ -5,7 +5,7 @@
 package taskscmd
 
 import (
-	record "internal/task"
+	"internal/taskrecord"
 	"math/rand"
 	"net/http"
 	"net/http/httptest"
@@ -59,7 +59,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-func taskURLEscaped(t *record.Task) string {
+func taskURLEscaped(t *taskrecord.Record) string {
 	return strings.ReplaceAll(taskURL(t.Trace, t.Span), "&", "&amp;")
 }
 
@@ -91,9 +91,9 @@ func TestReasonsOnPages(t *testing.T) {
 // TestSamePercentiles tests that the page has the percentiles that the report has, of any lengths.
 func TestSamePercentiles(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
-	var tasks []*record.Task
+	var tasks []*taskrecord.Record
 	for i := range 1000 {
-		tasks = append(tasks, &record.Task{Trace: record.TraceID{1}, Kind: "GET /", Span: record.SpanID{byte(i), byte(i >> 8), 1}, Wall: time.Duration(r.Int63n(1 << (1 + r.Intn(40))))})
+		tasks = append(tasks, &taskrecord.Record{Trace: taskrecord.TraceID{1}, Kind: "GET /", Span: taskrecord.SpanID{byte(i), byte(i >> 8), 1}, Wall: time.Duration(r.Int63n(1 << (1 + r.Intn(40))))})
 	}
 	s := newSite(slices.Values(tasks))
 	k := s.overview("", false).Kinds[0]
@@ -101,18 +101,18 @@ func TestSamePercentiles(t *testing.T) {
 	if err := writeReport(&b, slices.Values(tasks)); err != nil {
 		t.Fatal(err)
 	}
-	want := strings.Join([]string{"GET /", "1000", "0", "0", record.Duration(k.P50), record.Duration(k.P99), record.Duration(k.Max)}, " ")
+	want := strings.Join([]string{"GET /", "1000", "0", "0", taskrecord.Duration(k.P50), taskrecord.Duration(k.P99), taskrecord.Duration(k.Max)}, " ")
 	if got := strings.Join(strings.Fields(b.String()), " "); !strings.Contains(got, strings.Join(strings.Fields(want), " ")) {
 		t.Errorf("the page has %q, the report\n%s", want, b.String())
 	}
 }
 
 // callTasks returns slow tasks: one for a server and a call, of one kind, and one of each without.
-func callTasks() (list []*record.Task) {
+func callTasks() (list []*taskrecord.Record) {
 	for i, kind := range []string{"GET /", "GET /", "", ""} {
-		x := &record.Task{Trace: record.TraceID{1}, Span: record.SpanID{byte(i + 1)}, Kind: kind, Flags: record.Slow, Wall: time.Second}
+		x := &taskrecord.Record{Trace: taskrecord.TraceID{1}, Span: taskrecord.SpanID{byte(i + 1)}, Kind: kind, Flags: taskrecord.Slow, Wall: time.Second}
 		if i%2 == 1 {
-			x.Flags |= record.Client
+			x.Flags |= taskrecord.Client
 		}
 		list = append(list, x)
 	}
@@ -129,7 +129,7 @@ func TestCalls(t *testing.T) {
 			t.Errorf("%q is on the page %d times:\n%s", kind, n, body)
 		}
 	}
-	get(t, s, taskURL(record.TraceID{1}, record.SpanID{2}), 200, "<title>GET / (call), ")
+	get(t, s, taskURL(taskrecord.TraceID{1}, taskrecord.SpanID{2}), 200, "<title>GET / (call), ")
 	var b strings.Builder
 	if err := writeReport(&b, slices.Values(callTasks())); err != nil {
 		t.Fatal(err)
@@ -145,10 +145,10 @@ func TestHostilePages(t *testing.T) {
 	front, _ := tasksOf(3)
 	for _, x := range front {
 		x.Kind = bad
-		x.Server = &record.Server{Name: bad}
-		x.Notes = []record.Note{{Key: bad, Value: bad}}
-		x.Regions = []record.Region{{Name: bad, N: 1, Wall: ms}}
-		x.Timeline = append(x.Timeline, record.Stretch{End: ms, Wake: ms, Reason: bad, Stack: []record.Frame{{Func: bad, File: bad, Line: 1}}, Waker: record.Waker{Kind: bad, Goroutine: 1}})
+		x.Server = &taskrecord.Server{Name: bad}
+		x.Notes = []taskrecord.Note{{Key: bad, Value: bad}}
+		x.Regions = []taskrecord.RegionSum{{Name: bad, N: 1, Wall: ms}}
+		x.Timeline = append(x.Timeline, taskrecord.Stretch{End: ms, Wake: ms, Reason: bad, Stack: []taskrecord.Frame{{Func: bad, File: bad, Line: 1}}, Waker: taskrecord.Waker{Kind: bad, Goroutine: 1}})
 	}
 	s := newSite(slices.Values(front))
 	for _, path := range []string{"/", "/?kind=" + url.QueryEscape(bad), taskURL(front[0].Trace, front[0].Span)} {

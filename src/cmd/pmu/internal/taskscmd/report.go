@@ -8,7 +8,7 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"iter"
 	"slices"
@@ -31,7 +31,7 @@ const otherKind = "other"
 // writeReport writes a report of tasks: how many there were of each kind and how long they
 // took, why the slow ones were slow, summed up, and the slowest ones. Percentiles are exact to 3 %.
 // What it keeps in memory does not grow with the number of tasks.
-func writeReport(w io.Writer, tasks iter.Seq[*record.Task]) error {
+func writeReport(w io.Writer, tasks iter.Seq[*taskrecord.Record]) error {
 	var s report
 	for t := range tasks {
 		s.add(t)
@@ -44,8 +44,8 @@ type report struct {
 	tasks, slow, failed, lost int64
 
 	kinds   map[string]*kindSummary
-	slowest []*record.Task // of all kinds
-	reasons record.Reasons
+	slowest []*taskrecord.Record // of all kinds
+	reasons taskrecord.Reasons
 	servers map[string]bool
 }
 
@@ -56,7 +56,7 @@ type kindSummary struct {
 }
 
 // add adds a task.
-func (s *report) add(t *record.Task) {
+func (s *report) add(t *taskrecord.Record) {
 	if s.kinds == nil {
 		s.kinds = make(map[string]*kindSummary)
 		s.servers = make(map[string]bool)
@@ -64,7 +64,7 @@ func (s *report) add(t *record.Task) {
 	if t.Server != nil && len(s.servers) < reportKinds {
 		s.servers[fmt.Sprint(t.Server.Name, "\x00", t.Server.ID, "\x00", t.Server.PID)] = true
 	}
-	name := record.KindText(t.Kind, t.Flags&record.Client != 0)
+	name := taskrecord.KindText(t.Kind, t.Flags&taskrecord.Client != 0)
 	k := s.kinds[name]
 	if k == nil && len(s.kinds) >= reportKinds {
 		name = otherKind
@@ -78,16 +78,16 @@ func (s *report) add(t *record.Task) {
 	s.tasks++
 	s.lost += max(0, t.Lost.Before)
 	k.lengths.add(t.Wall)
-	if t.Flags&record.Failed != 0 {
+	if t.Flags&taskrecord.Failed != 0 {
 		k.failed++
 		s.failed++
 	}
-	if t.Flags&record.Slow != 0 {
+	if t.Flags&taskrecord.Slow != 0 {
 		k.slow++
 		s.slow++
 		s.reasons.Add(t)
 	}
-	i, _ := slices.BinarySearchFunc(s.slowest, t, func(a, b *record.Task) int {
+	i, _ := slices.BinarySearchFunc(s.slowest, t, func(a, b *taskrecord.Record) int {
 		return cmp.Or(cmp.Compare(b.Wall, a.Wall), cmp.Compare(a.Start, b.Start))
 	})
 	if i < reportSlowest {
@@ -119,7 +119,7 @@ func (s *report) write(w io.Writer) error {
 	fmt.Fprint(tw, "KIND\tCOUNT\tSLOW\tFAILED\tP50\tP99\tMAX\n")
 	for _, k := range kinds {
 		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%s\t%s\t%s\n", cell(k.name), k.tasks, k.slow, k.failed,
-			record.Duration(k.lengths.percentile(50)), record.Duration(k.lengths.percentile(99)), record.Duration(k.lengths.longest))
+			taskrecord.Duration(k.lengths.percentile(50)), taskrecord.Duration(k.lengths.percentile(99)), taskrecord.Duration(k.lengths.longest))
 	}
 	tw.Flush()
 	reasons := s.reasons.List()
@@ -131,7 +131,7 @@ func (s *report) write(w io.Writer) error {
 			fmt.Fprintf(b, "and %s\n", count(len(reasons)-i, "other reason"))
 			break
 		}
-		fmt.Fprintf(tw, "%s\t%s\n", record.KindText(cell(r.Kind), r.Client), r)
+		fmt.Fprintf(tw, "%s\t%s\n", taskrecord.KindText(cell(r.Kind), r.Client), r)
 	}
 	tw.Flush()
 	fmt.Fprintf(b, "\nThe slowest:\n")
@@ -140,7 +140,7 @@ func (s *report) write(w io.Writer) error {
 		if list := t.Causes(); len(list) > 0 {
 			why = s.reasons.Words(&list[0])
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", record.Duration(t.Wall), record.KindText(cell(t.Kind), t.Flags&record.Client != 0), t.Trace, why)
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", taskrecord.Duration(t.Wall), taskrecord.KindText(cell(t.Kind), t.Flags&taskrecord.Client != 0), t.Trace, why)
 	}
 	tw.Flush()
 	return b.Flush()

@@ -6,7 +6,7 @@ package taskscmd
 
 import (
 	"bytes"
-	record "internal/task"
+	"internal/taskrecord"
 	"math/rand"
 	"os"
 	"reflect"
@@ -22,11 +22,11 @@ import (
 // TestReportText compares the report with the files in testdata.
 func TestReportText(t *testing.T) {
 	front, back := tasksOf(50)
-	front[7].Kind, front[7].Flags = "evil\x1b[31m\tkind that is longer than a column of a table", record.Failed
+	front[7].Kind, front[7].Flags = "evil\x1b[31m\tkind that is longer than a column of a table", taskrecord.Failed
 	front[9].Lost.Before = 3
 	for _, test := range []struct {
 		name  string
-		tasks []*record.Task
+		tasks []*taskrecord.Record
 	}{{"report", append(front, back...)}, {"none", nil}} {
 		var b bytes.Buffer
 		if err := writeReport(&b, slices.Values(test.tasks)); err != nil {
@@ -45,10 +45,10 @@ func TestReportText(t *testing.T) {
 // TestReportOdd reports what there may be in a file.
 func TestReportOdd(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
-	var tasks []*record.Task
+	var tasks []*taskrecord.Record
 	for range 100 {
-		v, _ := quick.Value(reflect.TypeFor[record.Task](), r)
-		x := v.Interface().(record.Task)
+		v, _ := quick.Value(reflect.TypeFor[taskrecord.Record](), r)
+		x := v.Interface().(taskrecord.Record)
 		tasks = append(tasks, &x)
 	}
 	var b bytes.Buffer
@@ -65,7 +65,7 @@ func TestReportOdd(t *testing.T) {
 func TestReportBounded(t *testing.T) {
 	var s report
 	for i := range 3 * reportKinds {
-		s.add(&record.Task{Kind: strings.Repeat("k", i), Wall: 1, Flags: record.Failed})
+		s.add(&taskrecord.Record{Kind: strings.Repeat("k", i), Wall: 1, Flags: taskrecord.Failed})
 	}
 	if len(s.kinds) > reportKinds+1 || s.kinds[otherKind].tasks != 2*reportKinds || len(s.slowest) != reportSlowest {
 		t.Errorf("%d kinds, %d slowest", len(s.kinds), len(s.slowest))
@@ -82,7 +82,7 @@ func TestPercentile(t *testing.T) {
 	for range 10001 {
 		d := time.Duration(r.Int63n(1 << (1 + r.Intn(40))))
 		all = append(all, d)
-		s.add(&record.Task{Wall: d})
+		s.add(&taskrecord.Record{Wall: d})
 	}
 	slices.Sort(all)
 	for _, p := range []int{1, 50, 90, 99, 100} {

@@ -17,7 +17,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"iter"
 	"net/url"
@@ -30,7 +30,7 @@ import (
 
 // A config is what the arguments say.
 type config struct {
-	trace  record.TraceID // zero for all
+	trace  taskrecord.TraceID // zero for all
 	kind   string
 	where  string // conditions, or ""
 	slow   bool
@@ -44,23 +44,23 @@ type config struct {
 	bytes  int64  // that it takes at most
 
 	// held has all tasks, if only a trace is asked for: others may have held what it waited for.
-	held record.Reasons
+	held taskrecord.Reasons
 }
 
 // A format is a row of the table of formats. The tasks are those that the flags select.
 type format struct {
 	name  string
-	write func(w io.Writer, tasks func(func(*record.Task) bool), c *config) error
+	write func(w io.Writer, tasks func(func(*taskrecord.Record) bool), c *config) error
 }
 
 var formats = []format{
 	{"text", writeText},
 	{"json", writeJSON},
-	{"otlp", func(w io.Writer, tasks func(func(*record.Task) bool), _ *config) error {
+	{"otlp", func(w io.Writer, tasks func(func(*taskrecord.Record) bool), _ *config) error {
 		return otlp.Write(w, tasks)
 	}},
-	{"pprof", func(w io.Writer, tasks func(func(*record.Task) bool), _ *config) error {
-		return record.WriteProfile(w, tasks)
+	{"pprof", func(w io.Writer, tasks func(func(*taskrecord.Record) bool), _ *config) error {
+		return taskrecord.WriteProfile(w, tasks)
 	}},
 	{"tasks", writeTasks},
 	{"svg", writeSVG},
@@ -121,7 +121,7 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 		in.seen = make(map[spanOf]struct{})
 	}
 	n := 0
-	read := func(yield func(*record.Task) bool) {
+	read := func(yield func(*taskrecord.Record) bool) {
 		for _, name := range files {
 			if !in.read(name, yield) {
 				return
@@ -136,8 +136,8 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 		defer s.Close()
 		read = s.read
 	}
-	tasks := func(yield func(*record.Task) bool) {
-		read(func(t *record.Task) bool {
+	tasks := func(yield func(*taskrecord.Record) bool) {
+		read(func(t *taskrecord.Record) bool {
 			if !c.trace.IsZero() {
 				c.held.Add(t)
 			}
@@ -215,7 +215,7 @@ func (c *config) parse(v *verb.Verb, args []string, std verb.IO) (status int, ok
 	}
 	if *trace != "" {
 		var err error
-		if c.trace, err = record.ParseTraceID(*trace); err != nil {
+		if c.trace, err = taskrecord.ParseTraceID(*trace); err != nil {
 			return v.Fail(std, fmt.Errorf("-trace: %s", strings.TrimPrefix(err.Error(), "task: "))), false
 		}
 	}
@@ -249,7 +249,7 @@ func (c *config) keepRecords(v *verb.Verb, std verb.IO) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	err := keep.Run(ctx, keep.Config{Dir: c.keep, Bytes: c.bytes, URLs: c.files, Query: q, Stderr: std.Stderr})
+	err := keep.Archiver{Dir: c.keep, Bytes: c.bytes, URLs: c.files, Query: q, Stderr: std.Stderr}.Run(ctx)
 	if err != nil {
 		return v.Fail(std, fmt.Errorf("-keep: %w", err))
 	}
@@ -257,13 +257,13 @@ func (c *config) keepRecords(v *verb.Verb, std verb.IO) int {
 }
 
 // selects reports whether the flags select a task.
-func (c *config) selects(t *record.Task) bool {
-	return (c.trace.IsZero() || t.Trace == c.trace) && (c.kind == "" || c.where != "" || t.Kind == c.kind) && (!c.slow || t.Flags&record.Slow != 0)
+func (c *config) selects(t *taskrecord.Record) bool {
+	return (c.trace.IsZero() || t.Trace == c.trace) && (c.kind == "" || c.where != "" || t.Kind == c.kind) && (!c.slow || t.Flags&taskrecord.Slow != 0)
 }
 
 // write writes the tasks to the file, or to stdout. If there are none it writes nothing: a file
 // that is there stays as it is.
-func (c *config) write(stdout io.Writer, tasks func(func(*record.Task) bool)) error {
+func (c *config) write(stdout io.Writer, tasks func(func(*taskrecord.Record) bool)) error {
 	if c.out != "" {
 		if out, err := os.Stat(c.out); err == nil {
 			for _, name := range c.files {
@@ -288,7 +288,7 @@ func (c *config) write(stdout io.Writer, tasks func(func(*record.Task) bool)) er
 		w = file
 	}
 	b := bufio.NewWriter(w)
-	err := c.format.write(b, func(yield func(*record.Task) bool) {
+	err := c.format.write(b, func(yield func(*taskrecord.Record) bool) {
 		for t, ok := first, true; ok && yield(t); {
 			t, ok = next()
 		}
@@ -301,8 +301,8 @@ func (c *config) write(stdout io.Writer, tasks func(func(*record.Task) bool)) er
 }
 
 // join joins the tasks and says on what was left out.
-func join(tasks func(func(*record.Task) bool)) ([]*record.Request, error) {
-	var j record.Joiner
+func join(tasks func(func(*taskrecord.Record) bool)) ([]*taskrecord.Request, error) {
+	var j taskrecord.Joiner
 	for t := range tasks {
 		j.Add(t)
 	}
@@ -316,7 +316,7 @@ func join(tasks func(func(*record.Task) bool)) ([]*record.Request, error) {
 	return list, nil
 }
 
-func writeText(w io.Writer, tasks func(func(*record.Task) bool), c *config) error {
+func writeText(w io.Writer, tasks func(func(*taskrecord.Record) bool), c *config) error {
 	if c.trace.IsZero() {
 		return writeReport(w, tasks)
 	}
@@ -352,10 +352,10 @@ func writeText(w io.Writer, tasks func(func(*record.Task) bool), c *config) erro
 	return nil
 }
 
-func writeJSON(w io.Writer, tasks func(func(*record.Task) bool), _ *config) error {
+func writeJSON(w io.Writer, tasks func(func(*taskrecord.Record) bool), _ *config) error {
 	var b []byte
 	for t := range tasks {
-		b = record.AppendJSON(b[:0], t)
+		b = taskrecord.AppendJSON(b[:0], t)
 		if len(b) == 0 || b[len(b)-1] != '\n' {
 			b = append(b, '\n')
 		}
@@ -366,11 +366,11 @@ func writeJSON(w io.Writer, tasks func(func(*record.Task) bool), _ *config) erro
 	return nil
 }
 
-func writeTasks(w io.Writer, tasks func(func(*record.Task) bool), _ *config) error {
-	var rw *record.Writer
+func writeTasks(w io.Writer, tasks func(func(*taskrecord.Record) bool), _ *config) error {
+	var rw *taskrecord.FileWriter
 	for t := range tasks {
 		if rw == nil {
-			rw = record.NewWriter(w, t.Server)
+			rw = taskrecord.NewFileWriter(w, t.Server)
 		}
 		if err := rw.Write(t); err != nil {
 			return err
@@ -380,10 +380,10 @@ func writeTasks(w io.Writer, tasks func(func(*record.Task) bool), _ *config) err
 }
 
 // writeSVG draws the slowest request: with -trace there is only one.
-func writeSVG(w io.Writer, tasks func(func(*record.Task) bool), _ *config) error {
+func writeSVG(w io.Writer, tasks func(func(*taskrecord.Record) bool), _ *config) error {
 	list, err := join(tasks)
 	if err != nil {
 		return err
 	}
-	return diagram.WriteRequest(w, slices.MaxFunc(list, func(a, b *record.Request) int { return cmp.Compare(a.Wall, b.Wall) }))
+	return diagram.WriteRequest(w, slices.MaxFunc(list, func(a, b *taskrecord.Request) int { return cmp.Compare(a.Wall, b.Wall) }))
 }

@@ -6,14 +6,14 @@ package taskscmd
 
 import (
 	"cmp"
-	record "internal/task"
+	"internal/taskrecord"
 	"slices"
 	"time"
 )
 
 // Bounds of what the pages show.
 const (
-	maxTasks   = record.DefaultMaxTasks // kept for the pages
+	maxTasks   = taskrecord.DefaultMaxTasks // kept for the pages
 	maxKinds   = 200
 	maxReasons = 100
 	maxSlowest = 100
@@ -23,11 +23,11 @@ const (
 
 // A site has the tasks that pages are about.
 type site struct {
-	tasks   []*record.Task
+	tasks   []*taskrecord.Record
 	left    int // that were too many
-	joiner  record.Joiner
-	held    *record.Reasons // who held mutexes first
-	reasons []*record.Reason
+	joiner  taskrecord.Joiner
+	held    *taskrecord.Reasons // who held mutexes first
+	reasons []*taskrecord.Reason
 	servers map[serverKey]bool
 	lost    int64
 }
@@ -38,8 +38,8 @@ type serverKey struct {
 }
 
 // newSite returns a site of tasks.
-func newSite(tasks func(func(*record.Task) bool)) *site {
-	s := &site{held: new(record.Reasons), servers: make(map[serverKey]bool)}
+func newSite(tasks func(func(*taskrecord.Record) bool)) *site {
+	s := &site{held: new(taskrecord.Reasons), servers: make(map[serverKey]bool)}
 	s.joiner.MaxTasks = maxTasks
 	for t := range tasks {
 		if len(s.tasks) == maxTasks {
@@ -65,7 +65,7 @@ type kindRow struct {
 	P50, P90, P99, Max  time.Duration
 
 	walls []time.Duration
-	parts [record.NumParts]time.Duration
+	parts [taskrecord.NumParts]time.Duration
 }
 
 // An overview is what the page on all tasks shows.
@@ -76,14 +76,14 @@ type overview struct {
 	Servers, Left       int
 	Lost                int64
 	Kinds               []*kindRow
-	Reasons             []*record.Reason
+	Reasons             []*taskrecord.Reason
 	MoreReasons         int
-	Slowest             []*slowRow
+	Slowest             []*slowTask
 }
 
-// A slowRow is a row of the table of the slowest tasks.
-type slowRow struct {
-	*record.Task
+// A slowTask is a row of the table of the slowest tasks.
+type slowTask struct {
+	*taskrecord.Record
 	Why string
 }
 
@@ -104,10 +104,10 @@ func (s *site) overview(kind string, only bool) *overview {
 		if only && t.Kind != kind {
 			continue
 		}
-		text := record.KindText(t.Kind, t.Flags&record.Client != 0)
+		text := taskrecord.KindText(t.Kind, t.Flags&taskrecord.Client != 0)
 		k := kinds[text]
 		if k == nil {
-			k = &kindRow{Name: t.Kind, Text: kindName(t.Kind, t.Flags&record.Client != 0)}
+			k = &kindRow{Name: t.Kind, Text: kindName(t.Kind, t.Flags&taskrecord.Client != 0)}
 			kinds[text] = k
 			o.Kinds = append(o.Kinds, k)
 		}
@@ -138,25 +138,25 @@ func (s *site) overview(kind string, only bool) *overview {
 }
 
 // add adds a task of kind k.
-func (o *overview) add(t *record.Task, k *kindRow) {
+func (o *overview) add(t *taskrecord.Record, k *kindRow) {
 	o.Tasks++
 	k.Tasks++
 	k.walls = append(k.walls, t.Wall)
 	for p, d := range t.Parts {
 		k.parts[p] += d
 	}
-	if t.Flags&record.Failed != 0 {
+	if t.Flags&taskrecord.Failed != 0 {
 		o.Failed++
 		k.Failed++
 	}
-	i, _ := slices.BinarySearchFunc(o.Slowest, t, func(a *slowRow, b *record.Task) int {
+	i, _ := slices.BinarySearchFunc(o.Slowest, t, func(a *slowTask, b *taskrecord.Record) int {
 		return cmp.Or(cmp.Compare(b.Wall, a.Wall), cmp.Compare(a.Start, b.Start))
 	})
 	if i < maxSlowest {
-		o.Slowest = slices.Insert(o.Slowest, i, &slowRow{Task: t})
+		o.Slowest = slices.Insert(o.Slowest, i, &slowTask{Record: t})
 		o.Slowest = o.Slowest[:min(len(o.Slowest), maxSlowest)]
 	}
-	if t.Flags&record.Slow != 0 {
+	if t.Flags&taskrecord.Slow != 0 {
 		o.Slow++
 		k.Slow++
 	}
@@ -179,7 +179,7 @@ func sum(list []time.Duration) (d time.Duration) {
 
 // find returns the task of a span, or the longest one of a trace if that is zero, and the
 // request that it is of, if it is known.
-func (s *site) find(trace record.TraceID, span record.SpanID) (t *record.Task, r *record.Request) {
+func (s *site) find(trace taskrecord.TraceID, span taskrecord.SpanID) (t *taskrecord.Record, r *taskrecord.Request) {
 	for _, x := range s.tasks {
 		if x.Trace != trace || !span.IsZero() && x.Span != span {
 			continue

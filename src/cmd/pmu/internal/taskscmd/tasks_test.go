@@ -11,7 +11,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -27,30 +27,30 @@ const ms = time.Millisecond
 
 // tasksOf returns the tasks of two servers for n requests: a front end, which calls a back
 // end, whose clock is 5 s late and which sleeps in the last request.
-func tasksOf(n int) (front, back []*record.Task) {
-	a := &record.Server{ID: 1, Name: "front", PID: 10}
-	b := &record.Server{ID: 2, Name: "back", PID: 20}
+func tasksOf(n int) (front, back []*taskrecord.Record) {
+	a := &taskrecord.Server{ID: 1, Name: "front", PID: 10}
+	b := &taskrecord.Server{ID: 2, Name: "back", PID: 20}
 	const start = 1_800_000_000_000_000_000
 	for i := 1; i <= n; i++ {
 		wall := 2 * ms
-		flags := record.ServerOf
+		flags := taskrecord.ServerOf
 		if i == n {
-			wall, flags = 30*ms, flags|record.Slow
+			wall, flags = 30*ms, flags|taskrecord.Slow
 		}
-		trace := record.TraceID{15: byte(i)}
+		trace := taskrecord.TraceID{15: byte(i)}
 		at := start + int64(i)*1e9
-		f := &record.Task{
-			Server: a, Trace: trace, Span: record.SpanID{1}, Kind: "GET /", Flags: flags, Start: at, Wall: wall + 3*ms, Goroutine: 1, Goroutines: 1,
-			Calls: []record.Call{{Span: record.SpanID{2}, Kind: "GET /stock", Flags: record.Client, Start: ms, Wall: wall + ms, Remote: "10.0.0.7:80"}},
-			Notes: []record.Note{{Key: "user", Value: "secret"}},
+		f := &taskrecord.Record{
+			Server: a, Trace: trace, Span: taskrecord.SpanID{1}, Kind: "GET /", Flags: flags, Start: at, Wall: wall + 3*ms, Goroutine: 1, Goroutines: 1,
+			Calls: []taskrecord.Call{{Span: taskrecord.SpanID{2}, Kind: "GET /stock", Flags: taskrecord.Client, Start: ms, Wall: wall + ms, Remote: "10.0.0.7:80"}},
+			Notes: []taskrecord.Note{{Key: "user", Value: "secret"}},
 		}
-		k := &record.Task{
-			Server: b, Trace: trace, Span: record.SpanID{3}, Parent: record.SpanID{2}, Kind: "GET /stock", Flags: flags, Start: at - 5e9, Wall: wall, Goroutine: 1, Goroutines: 1,
+		k := &taskrecord.Record{
+			Server: b, Trace: trace, Span: taskrecord.SpanID{3}, Parent: taskrecord.SpanID{2}, Kind: "GET /stock", Flags: flags, Start: at - 5e9, Wall: wall, Goroutine: 1, Goroutines: 1,
 		}
-		if flags&record.Slow != 0 {
-			f.Timeline = []record.Stretch{{Goroutine: 1, Part: pprof.TimeNetwork, Reason: "IO wait", Start: ms, Wake: wall + 2*ms, End: wall + 2*ms}}
-			k.Timeline = []record.Stretch{{Goroutine: 1, Part: pprof.TimeSleep, Reason: "sleep", Start: ms, Wake: wall - ms, End: wall - ms,
-				Stack: []record.Frame{{Func: "time.Sleep"}, {Func: "main.stock", File: "/src/stock.go", Line: 12}}}}
+		if flags&taskrecord.Slow != 0 {
+			f.Timeline = []taskrecord.Stretch{{Goroutine: 1, Part: pprof.TimeNetwork, Reason: "IO wait", Start: ms, Wake: wall + 2*ms, End: wall + 2*ms}}
+			k.Timeline = []taskrecord.Stretch{{Goroutine: 1, Part: pprof.TimeSleep, Reason: "sleep", Start: ms, Wake: wall - ms, End: wall - ms,
+				Stack: []taskrecord.Frame{{Func: "time.Sleep"}, {Func: "main.stock", File: "/src/stock.go", Line: 12}}}}
 		}
 		f.Parts[pprof.TimeRunning], f.Parts[pprof.TimeNetwork] = 2*ms, wall+ms
 		k.Parts[pprof.TimeRunning], k.Parts[pprof.TimeSleep] = 2*ms, wall-2*ms
@@ -59,10 +59,10 @@ func tasksOf(n int) (front, back []*record.Task) {
 	return front, back
 }
 
-func encode(t *testing.T, tasks []*record.Task) []byte {
+func encode(t *testing.T, tasks []*taskrecord.Record) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w := record.NewWriter(&b, tasks[0].Server)
+	w := taskrecord.NewFileWriter(&b, tasks[0].Server)
 	for _, x := range tasks {
 		if err := w.Write(x); err != nil {
 			t.Fatal(err)
@@ -202,7 +202,7 @@ func TestPartial(t *testing.T) {
 	data := encode(t, front)
 	var lines []byte
 	for _, x := range front {
-		lines = append(bytes.TrimSpace(record.AppendJSON(lines, x)), '\n')
+		lines = append(bytes.TrimSpace(taskrecord.AppendJSON(lines, x)), '\n')
 	}
 	damaged := bytes.Replace(lines, []byte(`"GET /"`), []byte(`"GET /`), 1)
 	first := bytes.IndexByte(damaged, '\n') + 1
@@ -262,7 +262,7 @@ func TestURL(t *testing.T) {
 		switch r.FormValue("format") {
 		case "json":
 			for _, x := range front {
-				w.Write(append(bytes.TrimSpace(record.AppendJSON(nil, x)), '\n'))
+				w.Write(append(bytes.TrimSpace(taskrecord.AppendJSON(nil, x)), '\n'))
 			}
 		default:
 			io.WriteString(w, "<html>")
@@ -289,15 +289,15 @@ func TestURL(t *testing.T) {
 // TestHandedOn tests that the report of a request says who held a mutex first, which only the records
 // of others tell.
 func TestHandedOn(t *testing.T) {
-	var list []*record.Task
-	by := record.Waker{Goroutine: 9, Span: record.SpanID{9}, Kind: "flush", Stack: []record.Frame{{Func: "main.flush", File: "/src/shop.go", Line: 112}}}
+	var list []*taskrecord.Record
+	by := taskrecord.Waker{Goroutine: 9, Span: taskrecord.SpanID{9}, Kind: "flush", Stack: []taskrecord.Frame{{Func: "main.flush", File: "/src/shop.go", Line: 112}}}
 	for i := range byte(3) {
-		list = append(list, &record.Task{
-			Server: &record.Server{Name: "shop"}, Trace: record.TraceID{i + 1}, Span: record.SpanID{i + 1}, Kind: "GET /", Flags: record.Slow, Goroutine: uint64(i + 1), Goroutines: 1,
+		list = append(list, &taskrecord.Record{
+			Server: &taskrecord.Server{Name: "shop"}, Trace: taskrecord.TraceID{i + 1}, Span: taskrecord.SpanID{i + 1}, Kind: "GET /", Flags: taskrecord.Slow, Goroutine: uint64(i + 1), Goroutines: 1,
 			Start: 1_800_000_000_000_000_000 + int64(i), Wall: 50*ms + time.Duration(i)*ms,
-			Timeline: []record.Stretch{{Goroutine: uint64(i + 1), Part: pprof.TimeMutex, Reason: "sync.Mutex.Lock", Wake: 50*ms + time.Duration(i)*ms, End: 50*ms + time.Duration(i)*ms, Waker: by}},
+			Timeline: []taskrecord.Stretch{{Goroutine: uint64(i + 1), Part: pprof.TimeMutex, Reason: "sync.Mutex.Lock", Wake: 50*ms + time.Duration(i)*ms, End: 50*ms + time.Duration(i)*ms, Waker: by}},
 		})
-		by = record.Waker{Goroutine: uint64(i + 1), Span: record.SpanID{i + 1}, Kind: "GET /"}
+		by = taskrecord.Waker{Goroutine: uint64(i + 1), Span: taskrecord.SpanID{i + 1}, Kind: "GET /"}
 	}
 	name := write(t, encode(t, list))
 	const head = "\nWho held mutexes that were handed on:\n"
@@ -416,7 +416,7 @@ func TestMissing(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Trailer", "X-Go-Tasks-Lost")
 		for _, x := range front {
-			w.Write(append(record.AppendJSON(nil, x), '\n'))
+			w.Write(append(taskrecord.AppendJSON(nil, x), '\n'))
 		}
 		w.Header().Set("X-Go-Tasks-Lost", "3")
 	}))

@@ -8,7 +8,7 @@ import (
 	"bufio"
 	"cmd/pmu/internal/whycmd"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"os"
 )
@@ -25,16 +25,16 @@ type spool struct {
 const maxTable = 8 << 30
 
 // filter reads all tasks, and selects those of requests that meet the conditions of -where.
-func (c *config) filter(in *input, tasks func(func(*record.Task) bool)) (s *spool, err error) {
+func (c *config) filter(in *input, tasks func(func(*taskrecord.Record) bool)) (s *spool, err error) {
 	s = &spool{in: in, where: whycmd.NewWhere(c.kind, maxTable, in.stderr)}
 	if s.f, err = os.CreateTemp("", "pmu-tasks-"); err != nil {
 		return nil, err
 	}
 	os.Remove(s.f.Name()) // where the system keeps what is open, a signal leaves nothing behind
 	b := bufio.NewWriter(s.f)
-	w := record.NewWriter(b, nil)
+	w := taskrecord.NewFileWriter(b, nil)
 	large := 0
-	tasks(func(t *record.Task) bool {
+	tasks(func(t *taskrecord.Record) bool {
 		if e := w.Write(t); e != nil {
 			if err = b.Flush(); err != nil {
 				return false
@@ -65,11 +65,11 @@ func (c *config) filter(in *input, tasks func(func(*record.Task) bool)) (s *spoo
 }
 
 // read calls yield with those tasks that are selected.
-func (s *spool) read(yield func(*record.Task) bool) {
+func (s *spool) read(yield func(*taskrecord.Record) bool) {
 	_, err := s.f.Seek(0, io.SeekStart)
-	r := record.NewReader(bufio.NewReader(s.f))
+	r := taskrecord.NewFileReader(bufio.NewReader(s.f))
 	for n := 0; n < s.n && err == nil; n++ {
-		var t *record.Task
+		var t *taskrecord.Record
 		if t, err = r.Next(); err == nil && s.where.Has(n) && !yield(t) {
 			return
 		}

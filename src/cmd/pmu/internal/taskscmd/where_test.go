@@ -9,7 +9,7 @@ import (
 	"cmd/pmu/internal/verb"
 	"cmd/pmu/internal/whycmd"
 	"encoding/binary"
-	record "internal/task"
+	"internal/taskrecord"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,9 +22,9 @@ import (
 
 // planted returns the tasks of 1000 requests on two servers. The back end waits for a mutex in 40. In
 // 20 others the front end waits for a channel.
-func planted() (front, back []*record.Task) {
-	a := &record.Server{ID: 1, Name: "front's", PID: 10}
-	b := &record.Server{ID: 2, Name: "back", PID: 20}
+func planted() (front, back []*taskrecord.Record) {
+	a := &taskrecord.Server{ID: 1, Name: "front's", PID: 10}
+	b := &taskrecord.Server{ID: 2, Name: "back", PID: 20}
 	for i := range 1000 {
 		own := ms + time.Duration(i%13)*10*time.Microsecond
 		mutex, wait := time.Duration(0), time.Duration(0)
@@ -34,15 +34,15 @@ func planted() (front, back []*record.Task) {
 		if i%50 == 13 {
 			wait = 5 * ms
 		}
-		x := &record.Task{Server: a, Kind: "GET /it's", Span: record.SpanID{1}, Flags: record.Sampled, Start: int64(i) * 1e9, Goroutine: 1, Goroutines: 1}
+		x := &taskrecord.Record{Server: a, Kind: "GET /it's", Span: taskrecord.SpanID{1}, Flags: taskrecord.Sampled, Start: int64(i) * 1e9, Goroutine: 1, Goroutines: 1}
 		binary.BigEndian.PutUint64(x.Trace[:], uint64(i+1))
-		y := &record.Task{Server: b, Kind: "stock", Trace: x.Trace, Span: record.SpanID{3}, Parent: record.SpanID{2}, Flags: record.Sampled | record.ServerOf,
+		y := &taskrecord.Record{Server: b, Kind: "stock", Trace: x.Trace, Span: taskrecord.SpanID{3}, Parent: taskrecord.SpanID{2}, Flags: taskrecord.Sampled | taskrecord.ServerOf,
 			Start: x.Start + int64(own), Wall: own + mutex, Goroutine: 1, Goroutines: 1}
 		y.Parts[pprof.TimeRunning], y.Parts[pprof.TimeMutex] = own, mutex
-		x.Calls = []record.Call{{Span: record.SpanID{2}, Kind: "GET", Flags: record.Client, Start: own, Wall: y.Wall, Remote: "back:80"}}
+		x.Calls = []taskrecord.Call{{Span: taskrecord.SpanID{2}, Kind: "GET", Flags: taskrecord.Client, Start: own, Wall: y.Wall, Remote: "back:80"}}
 		x.Wall = 2*own + wait + y.Wall
 		x.Parts[pprof.TimeRunning], x.Parts[pprof.TimeSelect], x.Parts[pprof.TimeChan] = 2*own, y.Wall, wait
-		x.Notes = []record.Note{{Key: "shard", Value: []string{"a", `b" and "c`}[i%2]}}
+		x.Notes = []taskrecord.Note{{Key: "shard", Value: []string{"a", `b" and "c`}[i%2]}}
 		front, back = append(front, x), append(back, y)
 	}
 	return front, back
@@ -121,7 +121,7 @@ func TestWhere(t *testing.T) {
 		}
 		whole := make(map[string]bool)
 		for _, x := range append(front, back...) {
-			whole[string(record.AppendJSON(nil, x))] = true
+			whole[string(taskrecord.AppendJSON(nil, x))] = true
 		}
 		for _, line := range lines {
 			if !whole[line] {

@@ -39,7 +39,7 @@ func alikeTable(rows, columns int, scaled bool) *Table {
 // long than one of them, and that all of them have its impact.
 func TestAlikeWork(t *testing.T) {
 	var one work
-	want, err := analyze(alikeTable(5000, 1, false), Options{}, &one)
+	want, err := analyze(alikeTable(5000, 1, false), Params{}, &one)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestAlikeWork(t *testing.T) {
 	for _, scaled := range []bool{false, true} {
 		const columns = 80
 		var w work
-		got, err := analyze(alikeTable(5000, columns, scaled), Options{}, &w)
+		got, err := analyze(alikeTable(5000, columns, scaled), Params{}, &w)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestNotAlike(t *testing.T) {
 	tab.Columns[1].Values[slowest] = 0
 	tab.Columns[2].Values[slowest] = nan
 	var w work
-	rep, err := analyze(tab, Options{}, &w)
+	rep, err := analyze(tab, Params{}, &w)
 	if err != nil {
 		t.Fatal(err)
 	}

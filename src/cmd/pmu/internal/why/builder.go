@@ -5,7 +5,7 @@
 package why
 
 import (
-	record "internal/task"
+	"internal/taskrecord"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +25,7 @@ type Builder struct {
 	latency []float64
 	time    []float64 // nil, or of the first rows
 	biased  []bool    // ditto
-	trace   []record.TraceID
+	trace   []taskrecord.TraceID
 	text    int // bytes of words
 	columns []*ColumnBuilder
 	byName  map[string]*ColumnBuilder
@@ -104,9 +104,9 @@ func (b *Builder) Biased() {
 }
 
 // Trace sets the ID of the present row's trace.
-func (b *Builder) Trace(id record.TraceID) {
+func (b *Builder) Trace(id taskrecord.TraceID) {
 	if row := len(b.latency) - 1; len(b.trace) < row {
-		b.trace = append(b.trace, make([]record.TraceID, row-len(b.trace))...)
+		b.trace = append(b.trace, make([]taskrecord.TraceID, row-len(b.trace))...)
 	}
 	b.trace = append(b.trace, id)
 }
@@ -121,7 +121,7 @@ const wordSize = 64
 // what others send.
 func (b *Builder) Size() int {
 	const cell = 8
-	return cell*(len(b.columns)+1)*len(b.latency) + len(b.trace)*len(record.TraceID{}) + b.text
+	return cell*(len(b.columns)+1)*len(b.latency) + len(b.trace)*len(taskrecord.TraceID{}) + b.text
 }
 
 // Column returns the column with a name, which it makes if there is none. Empty is the value
@@ -407,7 +407,7 @@ func (b *Builder) Table(unit string) *Table {
 		t.Biased = b.biased
 	}
 	if b.trace != nil {
-		t.Trace = append(b.trace, make([]record.TraceID, len(b.latency)-len(b.trace))...)
+		t.Trace = append(b.trace, make([]taskrecord.TraceID, len(b.latency)-len(b.trace))...)
 	}
 	for _, c := range b.columns {
 		if !c.begun {

@@ -6,7 +6,7 @@ package why
 
 import (
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"slices"
 	"time"
 )
@@ -49,7 +49,7 @@ const (
 	leastWaited = 0.02
 )
 
-func keyOf(t *record.Task, call *record.Call) callKey {
+func keyOf(t *taskrecord.Record, call *taskrecord.Call) callKey {
 	k := callKey{kind: call.Kind, remote: call.Remote}
 	if t.Server != nil {
 		k.server = t.Server.Name
@@ -57,7 +57,7 @@ func keyOf(t *record.Task, call *record.Call) callKey {
 	return k
 }
 
-func (s *Callees) info(t *record.Task, call *record.Call) *callInfo {
+func (s *Callees) info(t *taskrecord.Record, call *taskrecord.Call) *callInfo {
 	if s.calls == nil {
 		s.calls = make(map[callKey]*callInfo)
 	}
@@ -69,10 +69,10 @@ func (s *Callees) info(t *record.Task, call *record.Call) *callInfo {
 }
 
 // Learn adds what a request says. All have to be added before a row is.
-func (s *Callees) Learn(r *record.Request) {
+func (s *Callees) Learn(r *taskrecord.Request) {
 	for _, n := range r.Nodes {
 		t := n.Task
-		if t.Flags&record.Client != 0 {
+		if t.Flags&taskrecord.Client != 0 {
 			continue
 		}
 		of := taskOf(t)
@@ -81,7 +81,7 @@ func (s *Callees) Learn(r *record.Request) {
 			if caller == nil {
 				break
 			}
-			if i >= 0 && caller.Task.Calls[i].Flags&record.Client != 0 {
+			if i >= 0 && caller.Task.Calls[i].Flags&taskrecord.Client != 0 {
 				x := s.info(caller.Task, &caller.Task.Calls[i])
 				x.of[of] = true
 				if name := ServerName(a.Task.Server); x.server == "" {
@@ -95,9 +95,9 @@ func (s *Callees) Learn(r *record.Request) {
 		if len(t.Timeline) == 0 || len(t.Calls) == 0 {
 			continue
 		}
-		own := (&record.Node{Task: t, Call: -1}).Latency(nil)[0]
+		own := (&taskrecord.Node{Task: t, Call: -1}).Latency(nil)[0]
 		for i := range t.Calls {
-			if call := &t.Calls[i]; call.Flags&record.Client != 0 && own.Calls[i].Known {
+			if call := &t.Calls[i]; call.Flags&taskrecord.Client != 0 && own.Calls[i].Known {
 				x := s.info(t, call)
 				x.n++
 				x.took += max(0, min(call.Wall, t.Wall))
@@ -120,7 +120,7 @@ func (s *Callees) Missing() map[string]int {
 }
 
 // lacks notes that in the present row there is no record of what worked on a call.
-func (s *Callees) lacks(b *Builder, t *record.Task, call *record.Call, name string) {
+func (s *Callees) lacks(b *Builder, t *taskrecord.Record, call *taskrecord.Call, name string) {
 	for of := range s.calls[keyOf(t, call)].of {
 		s.forget(b, of)
 	}
@@ -134,7 +134,7 @@ func (s *Callees) lacks(b *Builder, t *record.Task, call *record.Call, name stri
 }
 
 // addTask notes that a row has the columns of a task that worked for another one.
-func (s *Callees) addTask(of string, t *record.Task) {
+func (s *Callees) addTask(of string, t *taskrecord.Record) {
 	s.derived = true
 	if s.tasks == nil {
 		s.tasks = make(map[string][2]string)
@@ -159,13 +159,13 @@ func (s *Callees) ratios(events []string) []Ratio {
 func (s *Callees) Derived() bool { return s.derived }
 
 // asynchronous reports whether tasks don't wait for a call, as those with timelines show.
-func (s *Callees) asynchronous(n *record.Node, call int) bool {
+func (s *Callees) asynchronous(n *taskrecord.Node, call int) bool {
 	x := s.calls[keyOf(n.Task, &n.Task.Calls[call])]
 	return x != nil && x.n >= fewestCalls && float64(x.waited) < leastWaited*float64(x.took)
 }
 
 // callName says what a call is of, and whether there are records of who works on it.
-func (s *Callees) callName(t *record.Task, call *record.Call) (name string, joined bool) {
+func (s *Callees) callName(t *taskrecord.Record, call *taskrecord.Call) (name string, joined bool) {
 	of := call.Remote
 	if x := s.calls[keyOf(t, call)]; x != nil && x.server != "" {
 		if joined = true; !x.several {
@@ -206,7 +206,7 @@ func (s *Callees) Done() {
 }
 
 // ServerName returns what columns name a server by.
-func ServerName(s *record.Server) string {
+func ServerName(s *taskrecord.Server) string {
 	switch {
 	case s == nil:
 		return ""
@@ -217,6 +217,6 @@ func ServerName(s *record.Server) string {
 }
 
 // taskOf returns what names of columns of a task end in that works for another one.
-func taskOf(t *record.Task) string {
+func taskOf(t *taskrecord.Record) string {
 	return " on " + ServerName(t.Server) + " (" + t.Kind + ")"
 }

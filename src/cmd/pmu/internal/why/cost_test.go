@@ -5,7 +5,7 @@
 package why
 
 import (
-	record "internal/task"
+	"internal/taskrecord"
 	"math/rand/v2"
 	"runtime/pprof"
 	"slices"
@@ -34,18 +34,18 @@ func TestCost(t *testing.T) {
 		b.Column("size", "", nan).Number(float64(r.IntN(100)))
 	}
 	tab := b.Table("ms")
-	rep, err := Analyze(tab, Options{})
+	rep, err := Analyze(tab, Params{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := text(t, tab, Options{})
+	s := text(t, tab, Params{})
 	if len(rep.First) > 0 || len(rep.Patterns) > 0 || !strings.HasPrefix(s, "no cause found\n") ||
 		!strings.Contains(s, "high in slow requests, but cost, and no part of the latency: cost running (7") {
 		t.Errorf("%q, %d patterns\n%s", rep.First, len(rep.Patterns), s)
 	}
 	// The same, if it is no cost.
 	tab.Columns[0].Cost = false
-	if s := text(t, tab, Options{}); !strings.HasPrefix(s, "cost running makes the tail") {
+	if s := text(t, tab, Params{}); !strings.HasPrefix(s, "cost running makes the tail") {
 		t.Errorf("%s", s)
 	}
 }
@@ -55,10 +55,10 @@ func TestCostColumn(t *testing.T) {
 	rows := func(list ...int) *Table {
 		var b Builder
 		for _, running := range list {
-			x := &record.Task{Wall: 1000, Goroutines: 1}
+			x := &taskrecord.Record{Wall: 1000, Goroutines: 1}
 			x.Parts[pprof.TimeRunning] = 1000
 			if running != 1000 {
-				x.Ender, x.Goroutines = record.Ender{Goroutine: 1, Parts: x.Parts}, 2
+				x.Ender, x.Goroutines = taskrecord.Ender{Goroutine: 1, Parts: x.Parts}, 2
 			}
 			x.Parts[pprof.TimeRunning] = time.Duration(running)
 			b.AddTask(x)
@@ -78,23 +78,23 @@ func TestCostColumn(t *testing.T) {
 
 // TestSameTasks tests that times of tasks of a kind on one server are summed up, and that there are no notes of them.
 func TestSameTasks(t *testing.T) {
-	server := &record.Server{Name: "b"}
-	x := &record.Task{Trace: record.TraceID{1}, Span: record.SpanID{1}, Kind: "a", Wall: 20e6, Goroutines: 1, Server: &record.Server{Name: "a"}}
+	server := &taskrecord.Server{Name: "b"}
+	x := &taskrecord.Record{Trace: taskrecord.TraceID{1}, Span: taskrecord.SpanID{1}, Kind: "a", Wall: 20e6, Goroutines: 1, Server: &taskrecord.Server{Name: "a"}}
 	x.Parts[pprof.TimeSelect] = 20e6
-	list := []*record.Task{x}
+	list := []*taskrecord.Record{x}
 	for i := range 2 {
 		from := time.Duration(i) * 10e6
-		x.Calls = append(x.Calls, record.Call{Span: record.SpanID{byte(i + 2)}, Kind: "c", Flags: record.Client, Start: from, Wall: 9e6})
-		y := &record.Task{Trace: x.Trace, Span: record.SpanID{byte(i + 4)}, Parent: record.SpanID{byte(i + 2)}, Kind: "k", Flags: record.ServerOf, Start: int64(from), Wall: 9e6, Goroutines: 1, Server: server}
+		x.Calls = append(x.Calls, taskrecord.Call{Span: taskrecord.SpanID{byte(i + 2)}, Kind: "c", Flags: taskrecord.Client, Start: from, Wall: 9e6})
+		y := &taskrecord.Record{Trace: x.Trace, Span: taskrecord.SpanID{byte(i + 4)}, Parent: taskrecord.SpanID{byte(i + 2)}, Kind: "k", Flags: taskrecord.ServerOf, Start: int64(from), Wall: 9e6, Goroutines: 1, Server: server}
 		y.Parts[pprof.TimeMutex] = 9e6
-		y.Notes = []record.Note{{Key: "n", Value: "1"}}
+		y.Notes = []taskrecord.Note{{Key: "n", Value: "1"}}
 		list = append(list, y)
 	}
 	for n, want := range map[int]string{2: "mutex on b (k) 9, note n on b (k) 1", 3: "mutex on b (k) 18"} {
 		one := *x
 		one.Calls = x.Calls[:n-1]
 		list[0] = &one
-		r := record.Join(slices.Values(list[:n]))[0]
+		r := taskrecord.Join(slices.Values(list[:n]))[0]
 		var b Builder
 		var known Callees
 		known.Learn(r)

@@ -32,7 +32,7 @@ func TestCoverage(t *testing.T) {
 				}
 			}
 		}
-		r, err := Analyze(b.Table("ms"), Options{})
+		r, err := Analyze(b.Table("ms"), Params{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestTooFew(t *testing.T) {
 		b.Column("never", "", nan)
 	}
 	var out strings.Builder
-	r, err := Analyze(b.Table("ms"), Options{})
+	r, err := Analyze(b.Table("ms"), Params{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestTurnsDrift(t *testing.T) {
 				b.Column("other", "", nan).Number(r.Float64())
 			}
 		}
-		rep, err := Analyze(b.Table("ms"), Options{})
+		rep, err := Analyze(b.Table("ms"), Params{})
 		if err != nil {
 			t.Fatal(err)
 		}

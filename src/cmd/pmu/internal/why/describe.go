@@ -34,7 +34,7 @@ const maxRounds = 8
 // An interval of latency has one pattern, and the slowest requests hide what delays others by less.
 // So the requests that a round has described are left out of the next one, whose slow requests are
 // those that are slow among the rest.
-func describeSlow(r *ranked, o Options) (list []Pattern, also map[string][]string) {
+func describeSlow(r *ranked, o Params) (list []Pattern, also map[string][]string) {
 	if above(o.P, len(r.rows))+1 < fewest {
 		return nil, nil
 	}
@@ -55,7 +55,7 @@ func describeSlow(r *ranked, o Options) (list []Pattern, also map[string][]strin
 
 // describe returns the patterns of a round, after those of others: of the requests above the elbow of the
 // latencies, or else of those above their main cluster.
-func (r *ranked) describe(o Options, also map[string][]string, before []Pattern) (list []Pattern) {
+func (r *ranked) describe(o Params, also map[string][]string, before []Pattern) (list []Pattern) {
 	elbow := r.slow(o.P)
 	if list = r.describeFirst(elbow, o, also, before); len(list) == 0 && !r.stopped() {
 		if n := r.beside(o); n > elbow {
@@ -99,7 +99,7 @@ func (r *ranked) apart(p *Pattern) bool {
 
 // beside returns how many requests are above the main cluster of latencies, or 0 if they are too many to be
 // slow.
-func (r *ranked) beside(o Options) int {
+func (r *ranked) beside(o Params) int {
 	sorted := slices.Clone(thin(r.worst, searched))
 	slices.Reverse(sorted)
 	most := mostHigh(o.P) * float64(len(sorted))
@@ -112,7 +112,7 @@ func (r *ranked) beside(o Options) int {
 }
 
 // describeFirst returns the patterns of so many slow requests.
-func (r *ranked) describeFirst(slow int, o Options, also map[string][]string, before []Pattern) (list []Pattern) {
+func (r *ranked) describeFirst(slow int, o Params, also map[string][]string, before []Pattern) (list []Pattern) {
 	n := len(r.rows)
 	rows := r.draw(slow)
 	slices.Reverse(rows)

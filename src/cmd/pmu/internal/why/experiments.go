@@ -145,7 +145,7 @@ func (t *Table) pickAll(rows []int32) *Table {
 
 // Compare compares experiments, which are cut into segments if that is not 0, in the order in which
 // they are shown. Notes are on what is not in them.
-func Compare(by string, list []Experiment, segments int, notes []string, o Options) (*Comparison, error) {
+func Compare(by string, list []Experiment, segments int, notes []string, o Params) (*Comparison, error) {
 	if o.P == 0 {
 		o.P = 0.99
 	}
@@ -194,7 +194,7 @@ func Compare(by string, list []Experiment, segments int, notes []string, o Optio
 }
 
 // analyze analyzes an experiment, one of n.
-func (c *Comparison) analyze(x Experiment, random bool, n int, o Options) (*Compared, error) {
+func (c *Comparison) analyze(x Experiment, random bool, n int, o Params) (*Compared, error) {
 	y := &Compared{Name: x.Name, events: make(map[string]*Impact), of: make(map[string]bool), low: nan, high: nan}
 	t := x.Table
 	if rows := t.used(random); len(rows) < len(t.Latency) {

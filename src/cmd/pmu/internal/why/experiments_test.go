@@ -41,7 +41,7 @@ func experiment(seed uint64, n int, mutex float64) *Table {
 
 func compare(t *testing.T, segments int, list ...Experiment) (*Comparison, string) {
 	t.Helper()
-	c, err := Compare("commit", list, segments, nil, Options{})
+	c, err := Compare("commit", list, segments, nil, Params{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestExperimentsSegments(t *testing.T) {
 		}
 	}
 	short := Experiment{"y", y.Table("ms")}
-	if _, err := Compare("file", []Experiment{{"x", table}, short}, 2, nil, Options{}); err == nil || err.Error() != "y: segments of 450 requests are too short: for p99 it takes 1000" {
+	if _, err := Compare("file", []Experiment{{"x", table}, short}, 2, nil, Params{}); err == nil || err.Error() != "y: segments of 450 requests are too short: for p99 it takes 1000" {
 		t.Errorf("error %v", err)
 	}
 	if _, text := compare(t, 0, Experiment{"x", table}, short); !strings.HasPrefix(text, "too few requests to compare: it takes 1000 for p99, in two experiments or more\n") {
@@ -228,7 +228,7 @@ func TestExperimentsSegments(t *testing.T) {
 	if _, text := compare(t, 0, Experiment{"x", table}, Experiment{"z", none.Table("ms")}); !strings.Contains(text, "z       0         -") {
 		t.Error(text)
 	}
-	if _, err := Compare("file", []Experiment{{"x", table}}, 0, nil, Options{}); err == nil {
+	if _, err := Compare("file", []Experiment{{"x", table}}, 0, nil, Params{}); err == nil {
 		t.Error("one experiment")
 	}
 }

@@ -178,7 +178,7 @@ func TestRules(t *testing.T) {
 		{of("wait", "GET Shop Items"), users, []string{"GET Shop Items"}},
 	} {
 		tab := followTable(7, tt.columns...)
-		want := text(t, tab, Options{Groups: tt.groups})
+		want := text(t, tab, Params{Groups: tt.groups})
 		first := tt.first[0] + " makes the tail"
 		if len(tt.first) > 1 {
 			first = "one of " + strings.Join(tt.first, ", ") + " makes the tail, and no rule says which"
@@ -186,14 +186,14 @@ func TestRules(t *testing.T) {
 		if !strings.HasPrefix(want, first) {
 			t.Errorf("of %v, not %s:\n%s", tt.columns, first, want)
 		}
-		rep, err := Analyze(tab, Options{Groups: tt.groups})
+		rep, err := Analyze(tab, Params{Groups: tt.groups})
 		if err != nil || !slices.Equal(rep.First, tt.first) || (rep.Top() == "") != (len(tt.first) > 1) {
 			t.Errorf("first %q, top %q, %v", rep.First, rep.Top(), err)
 		}
 		r := rand.New(rand.NewPCG(8, 8))
 		for range orders {
 			r.Shuffle(len(tab.Columns), func(i, j int) { tab.Columns[i], tab.Columns[j] = tab.Columns[j], tab.Columns[i] })
-			if got := text(t, tab, Options{Groups: tt.groups}); got != want {
+			if got := text(t, tab, Params{Groups: tt.groups}); got != want {
 				t.Fatalf("in another order:\n%s\nbefore\n%s", got, want)
 			}
 		}
@@ -231,7 +231,7 @@ func TestOrder(t *testing.T) {
 	want := ""
 	for k := range shuffles {
 		r.Shuffle(len(tab.Columns), func(i, j int) { tab.Columns[i], tab.Columns[j] = tab.Columns[j], tab.Columns[i] })
-		got := text(t, tab, Options{P: 0.99})
+		got := text(t, tab, Params{P: 0.99})
 		if want == "" {
 			want = got
 			for _, w := range []string{"one of L1D.REPLACEMENT, get, get again", "makes the tail", "What describes", "Ruled out", `conditions on "get" describe the same requests as some on "get again"`} {

@@ -172,7 +172,7 @@ func shopTable(n int, name func(string) string) *Table {
 
 func TestHTML(t *testing.T) {
 	tab := shopTable(8000, func(s string) string { return s })
-	r, err := Analyze(tab, Options{})
+	r, err := Analyze(tab, Params{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestHTML(t *testing.T) {
 
 // TestHTMLAdjusted tests that a page says why its first line and its curve differ.
 func TestHTMLAdjusted(t *testing.T) {
-	r, err := Analyze(shopTable(8000, func(s string) string { return s }), Options{})
+	r, err := Analyze(shopTable(8000, func(s string) string { return s }), Params{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +270,7 @@ func TestHTMLHostile(t *testing.T) {
 		tab.Columns[i].Parents = nil
 	}
 	tab.Unit = evil
-	r, err := Analyze(tab, Options{P: 0.98})
+	r, err := Analyze(tab, Params{P: 0.98})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func TestHTMLStrange(t *testing.T) {
 		"wide":     {Latency: seq(2000, func(i int) float64 { return math.Pow(10, float64(i%600-300)) })},
 		"infinite": {Latency: append(seq(2000, func(i int) float64 { return float64(i) }), inf, nan)},
 	} {
-		r, err := Analyze(tab, Options{})
+		r, err := Analyze(tab, Params{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -450,7 +450,7 @@ func TestCDF(t *testing.T) {
 				mutex[i] = nan
 			}
 		}
-		r, err := Analyze(tab, Options{P: 0.98})
+		r, err := Analyze(tab, Params{P: 0.98})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -504,7 +504,7 @@ func TestProcs(t *testing.T) {
 	tab := shopTable(3000, func(s string) string { return s })
 	var want string
 	for _, procs := range []int{0, 1, 2, 16} {
-		r, err := Analyze(tab, Options{Procs: procs, Done: make(chan struct{})})
+		r, err := Analyze(tab, Params{Procs: procs, Done: make(chan struct{})})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -536,7 +536,7 @@ func TestProcs(t *testing.T) {
 	}
 	done := make(chan struct{})
 	close(done)
-	if r, err := Analyze(tab, Options{Done: done}); err != errStopped || r != nil {
+	if r, err := Analyze(tab, Params{Done: done}); err != errStopped || r != nil {
 		t.Errorf("%v, %v; want %v", r, err, errStopped)
 	}
 }
@@ -555,7 +555,7 @@ func TestStopped(t *testing.T) {
 			}
 			close(done)
 		}()
-		r, err := Analyze(tab, Options{Procs: 1, Done: done})
+		r, err := Analyze(tab, Params{Procs: 1, Done: done})
 		if (r == nil) != (err == errStopped) {
 			t.Fatalf("%v, %v", r, err)
 		}

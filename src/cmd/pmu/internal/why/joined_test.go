@@ -71,7 +71,7 @@ func TestJoined(t *testing.T) {
 				seeds = 2
 			}
 			for seed := range seeds {
-				r, err := Analyze(j.table(seed), Options{Seed: seed + 1})
+				r, err := Analyze(j.table(seed), Params{Seed: seed + 1})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -84,7 +84,7 @@ func TestJoined(t *testing.T) {
 					named = named || slices.Equal(columns, j.columns) && p.F >= 0.8
 				}
 				if !named {
-					t.Errorf("seed %d: no pattern is on %v:\n%s", seed, j.columns, text(t, j.table(seed), Options{Seed: seed + 1}))
+					t.Errorf("seed %d: no pattern is on %v:\n%s", seed, j.columns, text(t, j.table(seed), Params{Seed: seed + 1}))
 				}
 			}
 		})

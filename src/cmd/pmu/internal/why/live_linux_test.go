@@ -9,7 +9,7 @@ import (
 	"context"
 	"fmt"
 	"internal/race"
-	record "internal/task"
+	"internal/taskrecord"
 	"math/rand/v2"
 	"os"
 	"regexp"
@@ -237,7 +237,7 @@ func (s *service) run(t *testing.T, c *liveCause, requests int) string {
 			}
 		}(collections())
 	}
-	r := record.NewRingReader(false)
+	r := taskrecord.NewRingReader(false)
 	var b why.Builder
 	for i, tries := 0, 0; i < requests; tries++ {
 		if tries > 3*requests {
@@ -249,7 +249,7 @@ func (s *service) run(t *testing.T, c *liveCause, requests int) string {
 			s.request(nil)
 		}
 		for rec := r.Next(); rec != nil; rec = r.Next() {
-			if rec.Flags&record.Client == 0 && rec.Kind != liveFailed {
+			if rec.Flags&taskrecord.Client == 0 && rec.Kind != liveFailed {
 				b.AddTask(rec)
 				i++
 			}
@@ -258,7 +258,7 @@ func (s *service) run(t *testing.T, c *liveCause, requests int) string {
 	if n := r.Stats().Dropped; n != 0 {
 		t.Errorf("%d records were lost", n)
 	}
-	rep, err := why.Analyze(b.Table("ms"), why.Options{P: 0.98})
+	rep, err := why.Analyze(b.Table("ms"), why.Params{P: 0.98})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@
 package why
 
 import (
-	record "internal/task"
+	"internal/taskrecord"
 	"runtime/pprof"
 	"strings"
 )
@@ -22,8 +22,8 @@ const (
 type Ratio struct {
 	Name         string
 	Cycles       string
-	Instructions string        // by which the cycles are divided; "" if they divide a time
-	Parts        []record.Part // whose sum that is
+	Instructions string            // by which the cycles are divided; "" if they divide a time
+	Parts        []taskrecord.Part // whose sum that is
 }
 
 // Ratios returns the ratios that there are of some events: of cycles to the time in which they were
@@ -40,9 +40,9 @@ func Ratios(events []string) (list []Ratio) {
 		r := Ratio{Name: perCycle + of, Cycles: c}
 		switch modes(c) {
 		case "":
-			r.Parts = []record.Part{pprof.TimeRunning, pprof.TimeSyscall, pprof.TimeC}
+			r.Parts = []taskrecord.Part{pprof.TimeRunning, pprof.TimeSyscall, pprof.TimeC}
 		case "u":
-			r.Parts = []record.Part{pprof.TimeRunning, pprof.TimeC}
+			r.Parts = []taskrecord.Part{pprof.TimeRunning, pprof.TimeC}
 		default: // in the kernel, of which the time is in several parts
 		}
 		if r.Parts != nil {

@@ -5,7 +5,7 @@
 package why
 
 import (
-	record "internal/task"
+	"internal/taskrecord"
 	"math/rand/v2"
 	"reflect"
 	"runtime/pprof"
@@ -33,12 +33,12 @@ func TestRatios(t *testing.T) {
 			if i%33 == 7 {
 				tt.slower(&cycles, &instructions, &ns)
 			}
-			x := &record.Task{Kind: "k", Flags: record.Sampled, Wall: time.Duration(ns), Events: []string{"cycles", "instructions"},
-				Usage: record.Usage{Count: []record.Count{{Value: uint64(cycles)}, {Value: uint64(instructions)}}}}
+			x := &taskrecord.Record{Kind: "k", Flags: taskrecord.Sampled, Wall: time.Duration(ns), Events: []string{"cycles", "instructions"},
+				Usage: taskrecord.Usage{Count: []pprof.CounterValue{{Value: uint64(cycles)}, {Value: uint64(instructions)}}}}
 			x.Parts[pprof.TimeRunning] = x.Wall
 			b.AddTask(x)
 		}
-		rep, err := Analyze(b.Table("ms"), Options{})
+		rep, err := Analyze(b.Table("ms"), Params{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func TestRatios(t *testing.T) {
 		events []string
 		want   []Ratio
 	}{
-		{[]string{"cycles:u", "instructions"}, []Ratio{{"ns per cycle (cycles:u)", "cycles:u", "", []record.Part{pprof.TimeRunning, pprof.TimeC}}}},
+		{[]string{"cycles:u", "instructions"}, []Ratio{{"ns per cycle (cycles:u)", "cycles:u", "", []taskrecord.Part{pprof.TimeRunning, pprof.TimeC}}}},
 		{[]string{"instructions:k", "cpu/cpu-cycles/k"}, []Ratio{{"cycles per instruction (cpu/cpu-cycles/k)", "cpu/cpu-cycles/k", "instructions:k", nil}}},
 		{[]string{"page-faults", "instructions"}, nil},
 	} {

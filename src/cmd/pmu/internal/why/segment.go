@@ -21,15 +21,15 @@ import (
 // a run, which are of as many requests each, it compares the one with the longest tail, and
 // the one with the shortest, with the one in the middle.
 
-// A Segment is a part of a run.
-type Segment struct {
+// A RunSegment is a part of a run.
+type RunSegment struct {
 	From, To float64  // Table.Time of its first and last request; their numbers if there are no times
 	Of       []string // notes on the requests of all segments
 	*Report
 }
 
 // Segments analyzes n segments of t, in order of time.
-func Segments(t *Table, n int, o Options) ([]Segment, error) {
+func Segments(t *Table, n int, o Params) ([]RunSegment, error) {
 	if o.P == 0 {
 		o.P = 0.99
 	}
@@ -74,14 +74,14 @@ func Segments(t *Table, n int, o Options) ([]Segment, error) {
 	if len(rows)/n < need {
 		return nil, fmt.Errorf("segments of %d requests are too short: for %s it takes %d", len(rows)/n, percentName(o.P), need)
 	}
-	var list []Segment
+	var list []RunSegment
 	for k := range n {
 		part := rows[len(rows)*k/n : len(rows)*(k+1)/n]
 		r, err := Analyze(t.pick(part), o)
 		if err != nil {
 			return nil, fmt.Errorf("segment %d: %w", k+1, err)
 		}
-		list = append(list, Segment{at(part[0]), at(part[len(part)-1]), notes, r})
+		list = append(list, RunSegment{at(part[0]), at(part[len(part)-1]), notes, r})
 	}
 	return list, nil
 }
@@ -115,15 +115,15 @@ func Needed(p, part float64) int {
 
 // WriteSegments writes what segments say as text: those whose tails are the longest, in the
 // middle, and the shortest, and what makes them. dates says that times are seconds since 1970.
-func WriteSegments(w io.Writer, list []Segment, dates bool) error {
+func WriteSegments(w io.Writer, list []RunSegment, dates bool) error {
 	if len(list) == 0 {
 		return nil
 	}
 	b := bufio.NewWriter(w)
 	order := slices.Clone(list)
-	slices.SortStableFunc(order, func(x, y Segment) int { return cmp.Compare(y.Tail, x.Tail) })
+	slices.SortStableFunc(order, func(x, y RunSegment) int { return cmp.Compare(y.Tail, x.Tail) })
 	// Those that are compared, with what they are called.
-	shown, called := []Segment{order[0], order[len(order)-1]}, []string{"longest tail", "shortest tail"}
+	shown, called := []RunSegment{order[0], order[len(order)-1]}, []string{"longest tail", "shortest tail"}
 	if len(order) > 2 {
 		shown, called = slices.Insert(shown, 1, order[len(order)/2]), slices.Insert(called, 1, "middle")
 	}
@@ -160,7 +160,7 @@ func WriteSegments(w io.Writer, list []Segment, dates bool) error {
 			cause, by = plain(s.Together.Event), percent(s.Together.Adjusted)
 		}
 		which := ""
-		if k := slices.IndexFunc(shown, func(x Segment) bool { return x.Report == s.Report }); k >= 0 {
+		if k := slices.IndexFunc(shown, func(x RunSegment) bool { return x.Report == s.Report }); k >= 0 {
 			which = "\t" + called[k]
 		}
 		fmt.Fprintf(tw, "%s\t%d\t%s%s\t%s\t%s%s\n", s.span(dates), s.Requests, number(s.Tail), unit(s.Unit), cause, by, which)
@@ -191,7 +191,7 @@ func WriteSegments(w io.Writer, list []Segment, dates bool) error {
 }
 
 // impact formats an event's impact on the segment's tail.
-func (s Segment) impact(name string) string {
+func (s RunSegment) impact(name string) string {
 	for _, e := range s.Impacts {
 		if e.Event == name && e.Remark == "" {
 			return number(e.tail(s.Report)*e.Adjusted) + unit(s.Unit)
@@ -201,7 +201,7 @@ func (s Segment) impact(name string) string {
 }
 
 // span formats from when to when the segment is.
-func (s Segment) span(dates bool) string {
+func (s RunSegment) span(dates bool) string {
 	if !dates {
 		digits := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 		return digits(s.From) + ".." + digits(s.To)

@@ -39,7 +39,7 @@ func segmented(seed uint64, n int) *Table {
 func TestSegments(t *testing.T) {
 	for seed := range uint64(3) {
 		table := segmented(seed, 20_000)
-		list, err := Segments(table, 4, Options{})
+		list, err := Segments(table, 4, Params{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,11 +71,11 @@ func TestSegments(t *testing.T) {
 		}
 		// What is not known when it was is in no segment, and without times rows are in order.
 		table.Time[7] = nan
-		if list, err = Segments(table, 2, Options{}); err != nil || list[0].Requests+list[1].Requests != 19_999 {
+		if list, err = Segments(table, 2, Params{}); err != nil || list[0].Requests+list[1].Requests != 19_999 {
 			t.Error(list, err)
 		}
 		table.Time = nil
-		if list, err = Segments(table, 2, Options{}); err != nil || list[1].From != 10_000 || list[1].To != 19_999 {
+		if list, err = Segments(table, 2, Params{}); err != nil || list[1].From != 10_000 || list[1].To != 19_999 {
 			t.Error(list, err)
 		}
 	}
@@ -84,20 +84,20 @@ func TestSegments(t *testing.T) {
 func TestSegmentsBad(t *testing.T) {
 	table := segmented(1, 5000)
 	for _, n := range []int{-1, 0, 1, 6, 5000, 1 << 30} {
-		if list, err := Segments(table, n, Options{}); err == nil {
+		if list, err := Segments(table, n, Params{}); err == nil {
 			t.Errorf("%d segments: %v", n, list)
 		} else {
 			t.Log(err)
 		}
 	}
-	if _, err := Segments(table, 5, Options{}); err != nil {
+	if _, err := Segments(table, 5, Params{}); err != nil {
 		t.Error(err)
 	}
-	if _, err := Segments(table, 5, Options{P: 0.995}); err == nil {
+	if _, err := Segments(table, 5, Params{P: 0.995}); err == nil {
 		t.Error("segments are long enough for p99.5")
 	}
 	table.Time = table.Time[1:]
-	if _, err := Segments(table, 2, Options{}); err == nil {
+	if _, err := Segments(table, 2, Params{}); err == nil {
 		t.Error("a time is missing")
 	}
 	if err := WriteSegments(nil, nil, false); err != nil {
@@ -130,7 +130,7 @@ func TestNeeded(t *testing.T) {
 					e.Values[i] = nan
 				}
 			}
-			r, err := Analyze(table, Options{P: c.p})
+			r, err := Analyze(table, Params{P: c.p})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,7 +5,7 @@
 package why
 
 import (
-	record "internal/task"
+	"internal/taskrecord"
 	"math/rand/v2"
 	"reflect"
 	"runtime/pprof"
@@ -19,21 +19,21 @@ import (
 func slowTasks(n int, slow bool) *Table {
 	r, other := rand.New(rand.NewPCG(1, 1)), rand.New(rand.NewPCG(2, 2))
 	var b Builder
-	add := func(r *rand.Rand, mutex time.Duration, flags record.Flags) {
-		x := &record.Task{Wall: 10*time.Millisecond + time.Duration(r.IntN(1e6)) + mutex, Kind: "k", Flags: flags}
+	add := func(r *rand.Rand, mutex time.Duration, flags taskrecord.Flags) {
+		x := &taskrecord.Record{Wall: 10*time.Millisecond + time.Duration(r.IntN(1e6)) + mutex, Kind: "k", Flags: flags}
 		x.Parts[pprof.TimeMutex] = mutex
 		b.AddTask(x)
 	}
 	for i := range n {
 		var mutex time.Duration
-		flags := record.Sampled
+		flags := taskrecord.Sampled
 		if i%33 == 7 {
 			mutex = 30 * time.Millisecond
-			flags |= record.Slow
+			flags |= taskrecord.Slow
 		}
 		add(r, mutex, flags)
 		if slow {
-			add(other, 90*time.Millisecond, record.Slow)
+			add(other, 90*time.Millisecond, taskrecord.Slow)
 		}
 	}
 	return b.Table("ms")
@@ -42,11 +42,11 @@ func slowTasks(n int, slow bool) *Table {
 // TestSlow tests that what was recorded for being slow is not taken for the tail of all, if there
 // are enough others, and is said to be in it, if not.
 func TestSlow(t *testing.T) {
-	want, err := Analyze(slowTasks(2000, false), Options{})
+	want, err := Analyze(slowTasks(2000, false), Params{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Analyze(slowTasks(2000, true), Options{})
+	got, err := Analyze(slowTasks(2000, true), Params{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestSlow(t *testing.T) {
 	if got.Tail != want.Tail || got.Max != want.Max || !reflect.DeepEqual(got.Latencies, want.Latencies) || len(got.Impacts) == 0 || got.Impacts[0].Raw != want.Impacts[0].Raw || len(got.Patterns) != len(want.Patterns) {
 		t.Errorf("%v: tail %v, slowest %v, want %v and %v", got.Impacts[0].Raw, got.Tail, got.Max, want.Tail, want.Max)
 	}
-	few, err := Analyze(slowTasks(999, true), Options{})
+	few, err := Analyze(slowTasks(999, true), Params{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestSlow(t *testing.T) {
 	// Segments, and kinds.
 	table := slowTasks(4000, true)
 	table.Keep(func(row int) bool { return row < 6000 })
-	list, err := Segments(table, 2, Options{})
+	list, err := Segments(table, 2, Params{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestSlow(t *testing.T) {
 		}
 	}
 	table.Biased = table.Biased[1:]
-	if _, err := Analyze(table, Options{}); err == nil {
+	if _, err := Analyze(table, Params{}); err == nil {
 		t.Error("no error")
 	}
 }
@@ -107,7 +107,7 @@ func TestSegmentsBiased(t *testing.T) {
 	}
 	add(1100, 400, 50)
 	add(990, 510, 50)
-	list, err := Segments(b.Table("ms"), 2, Options{})
+	list, err := Segments(b.Table("ms"), 2, Params{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestSegmentsBiased(t *testing.T) {
 		t.Error(out.String())
 	}
 	// With too few that were chosen at random all are there.
-	if list, err = Segments(b.Table("ms"), 3, Options{}); err != nil || list[0].Requests+list[1].Requests+list[2].Requests != 3000 || len(list[0].Of) != 1 || !strings.Contains(list[0].Of[0], "Those of all take 1000") {
+	if list, err = Segments(b.Table("ms"), 3, Params{}); err != nil || list[0].Requests+list[1].Requests+list[2].Requests != 3000 || len(list[0].Of) != 1 || !strings.Contains(list[0].Of[0], "Those of all take 1000") {
 		t.Errorf("%v: %+v", err, list)
 	}
 }
@@ -147,7 +147,7 @@ func TestOnly(t *testing.T) {
 		b.Add(d)
 		b.Column("x", "", nan).Number(x)
 	}
-	rep, err := Analyze(b.Table("ms"), Options{})
+	rep, err := Analyze(b.Table("ms"), Params{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestWithinMissing(t *testing.T) {
 				c.Number(map[string]float64{"user": d, "kernel": x}[part])
 			}
 		}
-		rep, err := Analyze(b.Table("ms"), Options{})
+		rep, err := Analyze(b.Table("ms"), Params{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,14 +211,14 @@ func TestPlain(t *testing.T) {
 		b.Column(evil, "", nan).Number(x)
 		b.Column("kind "+evil, "", nan).Word(evil)
 	}
-	rep, err := Analyze(b.Table("ms"), Options{})
+	rep, err := Analyze(b.Table("ms"), Params{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	rep.Notes = append(rep.Notes, evil)
 	var text strings.Builder
 	rep.WriteText(&text)
-	list, err := Segments(b.Table("ms"), 2, Options{})
+	list, err := Segments(b.Table("ms"), 2, Params{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ package why
 import (
 	"cmp"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"math"
 	"slices"
 )
@@ -27,7 +27,7 @@ type Table struct {
 	Biased []bool
 
 	// Trace are the IDs of the requests' traces; it is nil if they have none.
-	Trace []record.TraceID
+	Trace []taskrecord.TraceID
 }
 
 // A Column is an attribute of requests: a number, or a word. Numbers are what analyses call

@@ -5,7 +5,7 @@
 package why
 
 import (
-	record "internal/task"
+	"internal/taskrecord"
 	"runtime/pprof"
 	"time"
 )
@@ -27,13 +27,13 @@ const (
 const unknownCalls = "call not known"
 
 // onThread are the parts of time in which a goroutine takes a thread, and can cause events.
-var onThread = []record.Part{pprof.TimeRunning, pprof.TimeSyscall, pprof.TimeC}
+var onThread = []taskrecord.Part{pprof.TimeRunning, pprof.TimeSyscall, pprof.TimeC}
 
 func inMS(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // AddTask adds a row with the record of a task, of which nothing else is known.
-func (b *Builder) AddTask(t *record.Task) {
-	b.AddRequest(&record.Node{Task: t, Call: -1}, new(Callees))
+func (b *Builder) AddTask(t *taskrecord.Record) {
+	b.AddRequest(&taskrecord.Node{Task: t, Call: -1}, new(Callees))
 }
 
 // AddRequest adds a row with the record of n's task, and those of what worked for it. Times are in ms,
@@ -41,12 +41,12 @@ func (b *Builder) AddTask(t *record.Task) {
 // the end of the task did not wait for has not made it slow.
 //
 // Counts are those of events that were counted all the time; cells of others are empty.
-func (b *Builder) AddRequest(n *record.Node, known *Callees) {
+func (b *Builder) AddRequest(n *taskrecord.Node, known *Callees) {
 	t := n.Task
 	b.Add(inMS(t.Wall))
 	b.Time(float64(t.Start) / 1e9)
 	b.Trace(t.Trace)
-	if t.Flags&record.Early != 0 || t.Flags&(record.Slow|record.Sampled) == record.Slow {
+	if t.Flags&taskrecord.Early != 0 || t.Flags&(taskrecord.Slow|taskrecord.Sampled) == taskrecord.Slow {
 		b.Biased()
 	}
 	b.Column("kind", "", nan).Word(t.Kind)
@@ -74,7 +74,7 @@ func (b *Builder) AddRequest(n *record.Node, known *Callees) {
 	// the parts.
 	b.Column("goroutines", "", 0).Number(float64(t.Goroutines))
 	failed := "no"
-	if t.Flags&record.Failed != 0 {
+	if t.Flags&taskrecord.Failed != 0 {
 		failed = "yes"
 	}
 	b.Column("failed", "", nan).Word(failed)
@@ -84,7 +84,7 @@ func (b *Builder) AddRequest(n *record.Node, known *Callees) {
 type taskRow struct {
 	*Builder
 	known   *Callees
-	x       *record.Portion
+	x       *taskrecord.Portion
 	of      string // what names of columns end in
 	several bool   // of tasks with the same columns
 }
@@ -127,8 +127,8 @@ func (r *taskRow) part(name string, v float64) *ColumnBuilder {
 func (r *taskRow) add() {
 	t := r.x.Node.Task
 	for p, d := range r.x.Parts {
-		if r.of == "" || d > 0 || r.byName[record.PartName(record.Part(p))+r.of] != nil {
-			r.part(record.PartName(record.Part(p)), inMS(d))
+		if r.of == "" || d > 0 || r.byName[taskrecord.PartName(taskrecord.Part(p))+r.of] != nil {
+			r.part(taskrecord.PartName(taskrecord.Part(p)), inMS(d))
 		}
 	}
 	r.counts(t)
@@ -153,18 +153,18 @@ func (r *taskRow) add() {
 // within returns the columns that include the time of what was counted.
 func (r *taskRow) within() (names []string) {
 	for _, p := range onThread {
-		names = append(names, record.PartName(p)+r.of)
+		names = append(names, taskrecord.PartName(p)+r.of)
 	}
 	return names
 }
 
 // counts adds what was counted.
-func (r *taskRow) counts(t *record.Task) {
+func (r *taskRow) counts(t *taskrecord.Record) {
 	for i, name := range t.Events {
-		if t.Flags&record.Uncounted == 0 && i < len(t.Count) && t.Count[i].Running == t.Count[i].Enabled {
+		if t.Flags&taskrecord.Uncounted == 0 && i < len(t.Count) && t.Count[i].Running == t.Count[i].Enabled {
 			if r.of != "" { // of which there may be no columns yet
 				for _, p := range onThread {
-					r.part(record.PartName(p), 0)
+					r.part(taskrecord.PartName(p), 0)
 				}
 			}
 			c := r.column(name, "", nan)
@@ -175,7 +175,7 @@ func (r *taskRow) counts(t *record.Task) {
 }
 
 // ratios adds the ratios of what was counted all the time.
-func (r *taskRow) ratios(t *record.Task) {
+func (r *taskRow) ratios(t *taskrecord.Record) {
 	for _, x := range r.known.ratios(t.Events) {
 		cycles, ok := counted(t, x.Cycles)
 		if !ok || cycles == 0 {
@@ -202,8 +202,8 @@ func (r *taskRow) ratios(t *record.Task) {
 }
 
 // counted returns an event's count, if it was counted all the time.
-func counted(t *record.Task, event string) (float64, bool) {
-	if t.Flags&record.Uncounted != 0 {
+func counted(t *taskrecord.Record, event string) (float64, bool) {
+	if t.Flags&taskrecord.Uncounted != 0 {
 		return 0, false
 	}
 	for i, name := range t.Events {
@@ -215,13 +215,13 @@ func counted(t *record.Task, event string) (float64, bool) {
 }
 
 // calls adds the times of calls.
-func (r *taskRow) calls(t *record.Task) {
+func (r *taskRow) calls(t *taskrecord.Record) {
 	for i := range t.Calls {
 		call := &t.Calls[i]
-		if call.Flags&record.Client == 0 {
+		if call.Flags&taskrecord.Client == 0 {
 			// A child of the task, on the same server. What waits for it is in some part of the time
 			// meanwhile.
-			if r.known.derived = r.known.derived || call.Flags&record.Late != 0; call.Flags&record.Late == 0 {
+			if r.known.derived = r.known.derived || call.Flags&taskrecord.Late != 0; call.Flags&taskrecord.Late == 0 {
 				r.part(callColumn+call.Kind, inMS(call.Wall)).Group(Input)
 			}
 			continue
@@ -253,7 +253,7 @@ func (r *taskRow) calls(t *record.Task) {
 }
 
 // notes adds the notes. Of several tasks it is not known whose notes matter.
-func (r *taskRow) notes(t *record.Task) {
+func (r *taskRow) notes(t *taskrecord.Record) {
 	if r.several {
 		return
 	}
@@ -270,9 +270,9 @@ func (r *taskRow) notes(t *record.Task) {
 
 // cost adds for how long all goroutines took a thread, if in some row that is more than what was waited for,
 // by more than 1 % of the task: else the parts say so.
-func (r *taskRow) cost(t *record.Task) {
+func (r *taskRow) cost(t *taskrecord.Record) {
 	for _, p := range onThread {
-		name := costColumn + record.PartName(p)
+		name := costColumn + taskrecord.PartName(p)
 		d := t.Parts[p]
 		if d-r.x.Parts[p] <= t.Wall/100 {
 			d = r.x.Parts[p]
@@ -281,8 +281,8 @@ func (r *taskRow) cost(t *record.Task) {
 			continue
 		}
 		if r.byName[name+r.of] == nil { // so far both were the same
-			r.part(record.PartName(p), 0)
-			r.column(name, "ms", 0).copy(r.byName[record.PartName(p)+r.of])
+			r.part(taskrecord.PartName(p), 0)
+			r.column(name, "ms", 0).copy(r.byName[taskrecord.PartName(p)+r.of])
 		}
 		c := r.column(name, "ms", 0)
 		c.Group(Sum)

@@ -5,7 +5,7 @@
 package why
 
 import (
-	record "internal/task"
+	"internal/taskrecord"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -25,13 +25,13 @@ func (of plan) add(b *Builder, n int, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	for i := range n {
 		call, mutex, runnable := of(i)
-		x := &record.Task{Kind: "k", Flags: record.Sampled}
+		x := &taskrecord.Record{Kind: "k", Flags: taskrecord.Sampled}
 		x.Parts[pprof.TimeRunning] = 8940*time.Microsecond + time.Duration(r.IntN(200_000))
 		x.Parts[pprof.TimeRunnable] = runnable + 1072
 		if call > 0 {
 			call += time.Duration(r.IntN(8000))
 			x.Parts[pprof.TimeChan] = call
-			x.Calls = []record.Call{{Kind: "GET /stock", Wall: call}}
+			x.Calls = []taskrecord.Call{{Kind: "GET /stock", Wall: call}}
 		}
 		if mutex > 0 {
 			x.Parts[pprof.TimeMutex] = mutex + time.Duration(r.IntN(8000))
@@ -50,7 +50,7 @@ func (of plan) analyze(t *testing.T, seed uint64) (*Report, string) {
 	t.Helper()
 	var b Builder
 	of.add(&b, 1000, seed)
-	rep, err := Analyze(b.Table("ms"), Options{P: 0.98})
+	rep, err := Analyze(b.Table("ms"), Params{P: 0.98})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestTogetherText(t *testing.T) {
 	var b Builder
 	plan(collected).add(&b, 1000, 1)
 	plan(calls).add(&b, 1000, 1)
-	list, err := Segments(b.Table("ms"), 2, Options{P: 0.98})
+	list, err := Segments(b.Table("ms"), 2, Params{P: 0.98})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestTogetherOwn(t *testing.T) {
 			tab.Latency[i] = l + 8
 		}
 	}
-	rep, err := Analyze(tab, Options{P: 0.98})
+	rep, err := Analyze(tab, Params{P: 0.98})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func TestTogetherNumbers(t *testing.T) {
 					b.Column(name, "", nan).Number(v)
 				}
 			}
-			rep, err := Analyze(b.Table("ms"), Options{P: 0.98})
+			rep, err := Analyze(b.Table("ms"), Params{P: 0.98})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,8 +21,8 @@ import (
 	"slices"
 )
 
-// Options are how to analyze. The zero Options are the defaults.
-type Options struct {
+// Params are how to analyze. The zero Params are the defaults.
+type Params struct {
 	P         float64 // the percentile that is called the tail; 0 means 0.99
 	Bandwidth float64 // of clusters, in the unit of a column; 0 has it estimated for each
 	Seed      uint64  // of what is drawn at random: the same seed gives the same report
@@ -75,9 +75,9 @@ const (
 )
 
 // Analyze says why requests are slow.
-func Analyze(t *Table, o Options) (*Report, error) { return analyze(t, o, nil) }
+func Analyze(t *Table, o Params) (*Report, error) { return analyze(t, o, nil) }
 
-func analyze(t *Table, o Options, w *work) (*Report, error) {
+func analyze(t *Table, o Params, w *work) (*Report, error) {
 	if o.P == 0 {
 		o.P = 0.99
 	}

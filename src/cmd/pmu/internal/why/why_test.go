@@ -13,7 +13,7 @@ import (
 )
 
 // text returns the report of a table as text.
-func text(t *testing.T, tab *Table, o Options) string {
+func text(t *testing.T, tab *Table, o Params) string {
 	t.Helper()
 	r, err := Analyze(tab, o)
 	if err != nil {
@@ -72,7 +72,7 @@ func TestNoCause(t *testing.T) {
 			tab.Columns = append(tab.Columns, c)
 		}
 		for _, p := range []float64{0.5, 0.9, 0.99} {
-			got := text(t, tab, Options{P: p, Seed: seed})
+			got := text(t, tab, Params{P: p, Seed: seed})
 			few := above(p, n)+1 < fewest
 			if first, _, _ := strings.Cut(got, "\n"); few != strings.HasPrefix(first, "too few") || !few && !strings.HasPrefix(first, "no cause found") || strings.Contains(got, "describes") {
 				t.Errorf("seed %d, n %d, p %v:\n%s", seed, n, p, got)
@@ -101,7 +101,7 @@ func TestWords(t *testing.T) {
 		}
 	}
 	// A quarter of b's requests of y: not enough to describe the slow ones precisely.
-	if got := text(t, tab, Options{}); strings.Contains(got, "describes") {
+	if got := text(t, tab, Params{}); strings.Contains(got, "describes") {
 		t.Errorf("a quarter of the requests:\n%s", got)
 	}
 	for i, s := range tab.Columns[0].Values {
@@ -109,7 +109,7 @@ func TestWords(t *testing.T) {
 			tab.Latency[i] += 30
 		}
 	}
-	got := text(t, tab, Options{P: 0.9})
+	got := text(t, tab, Params{P: 0.9})
 	if !strings.Contains(got, `server = "b" and tenant = "y": F 0.9`) {
 		t.Error(got)
 	}
@@ -126,26 +126,26 @@ func TestBadTables(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		tab  Table
-		o    Options
+		o    Params
 		want string
 	}{
-		{"empty", Table{}, Options{}, "there are no requests"},
-		{"short column", Table{Latency: many, Columns: []Column{{Name: "c", Values: same[:5]}}}, Options{}, `column "c" has 5 values for 1000 requests`},
-		{"two columns", Table{Latency: many, Columns: []Column{{Name: "c", Values: same}, {Name: "c", Values: same}}}, Options{}, `there are two columns "c"`},
-		{"no such word", Table{Latency: same[:1], Columns: []Column{{Name: "c", Values: many[1:2], Words: []string{"a"}}}}, Options{}, `column "c" has 1 for the index of one of its 1 words`},
-		{"no latency", Table{Latency: none}, Options{}, "none of 3 requests has a latency"},
-		{"negative", Table{Latency: []float64{1, -2}}, Options{}, "there are latencies below 0: -2"},
-		{"percentile", Table{Latency: many}, Options{P: 1}, "the percentile has to be between 0 and 1, and is 1"},
-		{"percentile NaN", Table{Latency: many}, Options{P: nan}, "the percentile has to be between 0 and 1, and is NaN"},
-		{"bandwidth", Table{Latency: many}, Options{Bandwidth: -1}, "the bandwidth has to be positive, and is -1"},
+		{"empty", Table{}, Params{}, "there are no requests"},
+		{"short column", Table{Latency: many, Columns: []Column{{Name: "c", Values: same[:5]}}}, Params{}, `column "c" has 5 values for 1000 requests`},
+		{"two columns", Table{Latency: many, Columns: []Column{{Name: "c", Values: same}, {Name: "c", Values: same}}}, Params{}, `there are two columns "c"`},
+		{"no such word", Table{Latency: same[:1], Columns: []Column{{Name: "c", Values: many[1:2], Words: []string{"a"}}}}, Params{}, `column "c" has 1 for the index of one of its 1 words`},
+		{"no latency", Table{Latency: none}, Params{}, "none of 3 requests has a latency"},
+		{"negative", Table{Latency: []float64{1, -2}}, Params{}, "there are latencies below 0: -2"},
+		{"percentile", Table{Latency: many}, Params{P: 1}, "the percentile has to be between 0 and 1, and is 1"},
+		{"percentile NaN", Table{Latency: many}, Params{P: nan}, "the percentile has to be between 0 and 1, and is NaN"},
+		{"bandwidth", Table{Latency: many}, Params{Bandwidth: -1}, "the bandwidth has to be positive, and is -1"},
 
-		{"one", Table{Latency: many[1:2]}, Options{}, "too few requests: 1 is above p99, and it takes 10"},
-		{"no columns", Table{Latency: many}, Options{}, "no cause found"},
-		{"all the same", Table{Latency: same, Columns: []Column{{Name: "c", Values: many}}}, Options{}, "no cause found: all requests took the same time"},
-		{"latency as column", Table{Latency: many, Columns: []Column{{Name: "c", Values: many}}}, Options{}, "no event makes the tail, but c >= 990 describes slow requests"},
-		{"empty column", Table{Latency: many, Columns: []Column{{Name: "c", Values: append(make([]float64, 0), fill(1000, nan)...)}}}, Options{}, "no cause found"},
-		{"infinite", Table{Latency: many, Columns: []Column{{Name: "c", Values: fill(1000, math.Inf(1))}}}, Options{}, "no cause found"},
-		{"no words", Table{Latency: many, Columns: []Column{{Name: "c", Words: []string{}, Values: fill(1000, nan)}}}, Options{}, "no cause found"},
+		{"one", Table{Latency: many[1:2]}, Params{}, "too few requests: 1 is above p99, and it takes 10"},
+		{"no columns", Table{Latency: many}, Params{}, "no cause found"},
+		{"all the same", Table{Latency: same, Columns: []Column{{Name: "c", Values: many}}}, Params{}, "no cause found: all requests took the same time"},
+		{"latency as column", Table{Latency: many, Columns: []Column{{Name: "c", Values: many}}}, Params{}, "no event makes the tail, but c >= 990 describes slow requests"},
+		{"empty column", Table{Latency: many, Columns: []Column{{Name: "c", Values: append(make([]float64, 0), fill(1000, nan)...)}}}, Params{}, "no cause found"},
+		{"infinite", Table{Latency: many, Columns: []Column{{Name: "c", Values: fill(1000, math.Inf(1))}}}, Params{}, "no cause found"},
+		{"no words", Table{Latency: many, Columns: []Column{{Name: "c", Words: []string{}, Values: fill(1000, nan)}}}, Params{}, "no cause found"},
 	} {
 		got := ""
 		if r, err := Analyze(&tt.tab, tt.o); err != nil {
@@ -208,7 +208,7 @@ func FuzzAnalyze(f *testing.F) {
 			}
 			tab.Columns = append(tab.Columns, c)
 		}
-		r, err := Analyze(tab, Options{P: p})
+		r, err := Analyze(tab, Params{P: p})
 		if err != nil {
 			return
 		}

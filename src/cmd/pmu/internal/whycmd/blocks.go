@@ -8,7 +8,7 @@ import (
 	"bytes"
 	"cmd/pmu/internal/why"
 	"errors"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"runtime"
 	"strconv"
@@ -60,7 +60,7 @@ type slowRow struct {
 	fields []string // of CSV
 	object object   // of JSON
 	size   int64    // of its line
-	task   *record.Task
+	task   *taskrecord.Record
 	err    error
 }
 

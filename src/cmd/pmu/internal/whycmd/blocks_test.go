@@ -13,7 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"maps"
 	"math"
@@ -85,7 +85,7 @@ func (f *file) slowJSON() error {
 		}
 		err := func() error {
 			if isTasks {
-				t, err := record.ParseJSON(line, json.Unmarshal)
+				t, err := taskrecord.ParseJSON(line, json.Unmarshal)
 				if err == nil {
 					f.task(t)
 				}
@@ -200,7 +200,7 @@ func blockInputs(t interface {
 	tasks := tasksOf(planted()[:40])
 	var lines []byte
 	for _, x := range append(tasks, tasks[3:9]...) {
-		lines = append(record.AppendJSON(lines, x), '\n')
+		lines = append(taskrecord.AppendJSON(lines, x), '\n')
 	}
 	list = append(list, string(lines), string(lines)+"{\"trace_id\":\"x\"}\n", csvOf(planted()[:200]), linesOf(planted()[:200]))
 	for _, cells := range []string{

@@ -5,7 +5,7 @@
 package whycmd
 
 import (
-	record "internal/task"
+	"internal/taskrecord"
 	"os"
 	"path/filepath"
 	"runtime/pprof"
@@ -72,7 +72,7 @@ func TestByFile(t *testing.T) {
 	records := tasksOf(slow)
 	for _, x := range records {
 		if d := x.Parts[pprof.TimeMutex]; d > time.Millisecond {
-			x.Regions = []record.Region{{Name: "lock", N: 1, Wall: d}}
+			x.Regions = []taskrecord.RegionSum{{Name: "lock", N: 1, Wall: d}}
 		}
 	}
 	_, got, errs = call("-by", "file", writeAs(t, dir, "old", fileOf(t, tasksOf(fast))), writeAs(t, dir, "new", fileOf(t, records)))

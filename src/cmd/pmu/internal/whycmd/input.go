@@ -16,7 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"io/fs"
 	"maps"
@@ -262,7 +262,7 @@ func (f *file) readRecords() error {
 	if err := f.use("ms"); err != nil {
 		return err
 	}
-	r := record.NewReader(f.r)
+	r := taskrecord.NewFileReader(f.r)
 	for {
 		t, err := r.Next()
 		if err == nil {
@@ -390,7 +390,7 @@ func (f *file) parseJSON(b *block, s *schema, isTasks bool) {
 		r := slowRow{at: len(b.latency)}
 		var err error
 		if isTasks {
-			r.task, err = record.ParseJSON([]byte(line), json.Unmarshal)
+			r.task, err = taskrecord.ParseJSON([]byte(line), json.Unmarshal)
 		} else {
 			r.object, err = f.decode(line)
 		}

@@ -9,7 +9,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/maphash"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"maps"
 	"math"
@@ -20,11 +20,11 @@ import (
 
 // joined are the tasks of all files of which others may be a part, or the other way round.
 type joined struct {
-	joiner  record.Joiner
-	alone   []*record.Task            // those that have no ID
-	arrived map[*record.Task]int      // in which order: rows have it, too
-	servers map[server]*record.Server // one of those that are the same
-	size    int                       // about how many bytes they take
+	joiner  taskrecord.Joiner
+	alone   []*taskrecord.Record          // those that have no ID
+	arrived map[*taskrecord.Record]int    // in which order: rows have it, too
+	servers map[server]*taskrecord.Server // one of those that are the same
+	size    int                           // about how many bytes they take
 
 	callees      why.Callees
 	from         map[string]string // by server: the file, folder or URL that has its records
@@ -32,7 +32,7 @@ type joined struct {
 
 	// For Where: the number of the task that comes next, and what is called for each row.
 	number int
-	row    func(n *record.Node, number func(t *record.Task) int)
+	row    func(n *taskrecord.Node, number func(t *taskrecord.Record) int)
 }
 
 // A server is what tells one from another.
@@ -43,7 +43,7 @@ type server struct {
 }
 
 // task adds the record of a task. What calls nothing and was not called is a row at once.
-func (f *file) task(t *record.Task) {
+func (f *file) task(t *taskrecord.Record) {
 	f.tasks = true
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -71,13 +71,13 @@ func (f *file) task(t *record.Task) {
 }
 
 // addTask is task, of one that was not there before.
-func (f *file) addTask(t *record.Task) {
+func (f *file) addTask(t *taskrecord.Record) {
 	r := &f.joined
-	if t.Parent.IsZero() && len(t.Calls) == 0 && !f.sql && t.Flags&record.Client == 0 {
-		n := &record.Node{Task: t, Call: -1}
+	if t.Parent.IsZero() && len(t.Calls) == 0 && !f.sql && t.Flags&taskrecord.Client == 0 {
+		n := &taskrecord.Node{Task: t, Call: -1}
 		f.b.AddRequest(n, &r.callees)
 		if r.row != nil {
-			r.row(n, func(*record.Task) int { return r.number })
+			r.row(n, func(*taskrecord.Record) int { return r.number })
 		}
 		f.progress.rows(f.b.Rows())
 		return
@@ -86,12 +86,12 @@ func (f *file) addTask(t *record.Task) {
 }
 
 // keep keeps a task to be joined, without what is no column of a row.
-func (r *joined) keep(t *record.Task) {
+func (r *joined) keep(t *taskrecord.Record) {
 	if s := t.Server; s != nil {
 		k := server{int(s.ID), s.PID, s.Name, s.Boot, s.Start}
 		if r.servers[k] == nil {
 			if r.servers == nil {
-				r.servers = make(map[server]*record.Server)
+				r.servers = make(map[server]*taskrecord.Server)
 			}
 			r.servers[k] = s
 		}
@@ -106,13 +106,13 @@ func (r *joined) keep(t *record.Task) {
 		r.size += len(t.Notes[i].Key) + len(t.Notes[i].Value)
 	}
 	if r.arrived == nil {
-		r.arrived = make(map[*record.Task]int)
+		r.arrived = make(map[*taskrecord.Record]int)
 		r.joiner.MaxTasks = math.MaxInt
 	}
 	if r.arrived[t] = len(r.arrived); r.row != nil {
 		r.arrived[t] = r.number
 	}
-	if t.Trace == (record.TraceID{}) || t.Span.IsZero() {
+	if t.Trace == (taskrecord.TraceID{}) || t.Span.IsZero() {
 		r.alone = append(r.alone, t)
 	} else {
 		r.joiner.Add(t)
@@ -133,16 +133,16 @@ const (
 // each row it asks full whether there is room for it.
 func (r *joined) rows(b *why.Builder, kind string, full func() error) error {
 	list := r.joiner.Requests()
-	var roots, ofKind []*record.Node
-	add := func(n *record.Node) {
-		if n.Task.Flags&record.Client != 0 {
+	var roots, ofKind []*taskrecord.Node
+	add := func(n *taskrecord.Node) {
+		if n.Task.Flags&taskrecord.Client != 0 {
 			return
 		}
 		if n.Task.Kind == kind {
 			ofKind = append(ofKind, n)
 		}
 		p := n.Parent
-		for p != nil && p.Task.Flags&record.Client != 0 {
+		for p != nil && p.Task.Flags&taskrecord.Client != 0 {
 			p = p.Parent
 		}
 		if p == nil {
@@ -159,12 +159,12 @@ func (r *joined) rows(b *why.Builder, kind string, full func() error) error {
 		}
 	}
 	for _, t := range r.alone {
-		add(&record.Node{Task: t, Call: -1})
+		add(&taskrecord.Node{Task: t, Call: -1})
 	}
 	if kind != "" && len(ofKind) > 0 {
 		roots = ofKind
 	}
-	slices.SortFunc(roots, func(m, n *record.Node) int { return cmp.Compare(r.arrived[m.Task], r.arrived[n.Task]) })
+	slices.SortFunc(roots, func(m, n *taskrecord.Node) int { return cmp.Compare(r.arrived[m.Task], r.arrived[n.Task]) })
 	for _, n := range roots {
 		if err := full(); err != nil {
 			r.callees.Done()
@@ -172,7 +172,7 @@ func (r *joined) rows(b *why.Builder, kind string, full func() error) error {
 		}
 		b.AddRequest(n, &r.callees)
 		if r.row != nil {
-			r.row(n, func(t *record.Task) int { return r.arrived[t] })
+			r.row(n, func(t *taskrecord.Record) int { return r.arrived[t] })
 		}
 	}
 	r.callees.Done()

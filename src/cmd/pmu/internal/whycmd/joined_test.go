@@ -8,7 +8,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -26,19 +26,19 @@ const testMs = time.Millisecond
 // A fleet makes up the records of requests on several servers, whose clocks differ.
 type fleet struct {
 	r       *rand.Rand
-	servers []*record.Server
+	servers []*taskrecord.Server
 	skew    []time.Duration
 	slow    time.Duration // from here on a task has a timeline
 	spans   uint64
-	trace   record.TraceID
-	files   [][]*record.Task
+	trace   taskrecord.TraceID
+	files   [][]*taskrecord.Record
 	address string // of all servers; "" for each its own
 }
 
 func newFleet(seed uint64, names ...string) *fleet {
-	f := &fleet{r: rand.New(rand.NewPCG(seed, 40)), slow: 25 * testMs, files: make([][]*record.Task, len(names))}
+	f := &fleet{r: rand.New(rand.NewPCG(seed, 40)), slow: 25 * testMs, files: make([][]*taskrecord.Record, len(names))}
 	for i, name := range names {
-		f.servers = append(f.servers, &record.Server{PID: i + 1, Name: name, Start: 1})
+		f.servers = append(f.servers, &taskrecord.Server{PID: i + 1, Name: name, Start: 1})
 		f.skew = append(f.skew, time.Duration(f.r.Int64N(4e9)-2e9))
 	}
 	return f
@@ -62,23 +62,23 @@ func (f *fleet) around(d time.Duration) time.Duration {
 	return d - d/10 + time.Duration(f.r.Int64N(int64(d/5)+1))
 }
 
-func (f *fleet) span() (s record.SpanID) {
+func (f *fleet) span() (s taskrecord.SpanID) {
 	f.spans++
 	binary.BigEndian.PutUint64(s[:], f.spans)
 	return s
 }
 
 // reader is the goroutine that reads connections.
-var reader = record.Waker{Goroutine: 900, Stack: []record.Frame{{Func: "net/http.(*persistConn).readLoop"}}}
+var reader = taskrecord.Waker{Goroutine: 900, Stack: []taskrecord.Frame{{Func: "net/http.(*persistConn).readLoop"}}}
 
 // do adds the record of a job that begins at a time, and returns when it ends.
 //
 // It is long because a record has each thing in several places: sums, a timeline and calls.
-func (f *fleet) do(j *job, parent record.SpanID, start time.Duration) time.Duration {
-	t := &record.Task{Server: f.servers[j.server], Trace: f.trace, Span: f.span(), Parent: parent, Kind: j.kind,
-		Flags: record.Sampled, Start: 1_800_000_000e9 + int64(start+f.skew[j.server]), Goroutine: 1, Goroutines: 1, Ender: record.Ender{Goroutine: 1}}
+func (f *fleet) do(j *job, parent taskrecord.SpanID, start time.Duration) time.Duration {
+	t := &taskrecord.Record{Server: f.servers[j.server], Trace: f.trace, Span: f.span(), Parent: parent, Kind: j.kind,
+		Flags: taskrecord.Sampled, Start: 1_800_000_000e9 + int64(start+f.skew[j.server]), Goroutine: 1, Goroutines: 1, Ender: taskrecord.Ender{Goroutine: 1}}
 	if !parent.IsZero() {
-		t.Flags |= record.ServerOf
+		t.Flags |= taskrecord.ServerOf
 	}
 	now := start
 	run := func(goroutine uint64, d time.Duration) {
@@ -88,15 +88,15 @@ func (f *fleet) do(j *job, parent record.SpanID, start time.Duration) time.Durat
 			now += d
 		}
 	}
-	wait := func(goroutine uint64, part record.Part, from, to time.Duration, w record.Waker) {
+	wait := func(goroutine uint64, part taskrecord.Part, from, to time.Duration, w taskrecord.Waker) {
 		t.Parts[part] += to - from
 		if goroutine == 1 {
 			t.Ender.Parts[part] += to - from
 		}
-		t.Timeline = append(t.Timeline, record.Stretch{Goroutine: goroutine, Part: part, Start: from - start, Wake: to - start, End: to - start, Waker: w})
+		t.Timeline = append(t.Timeline, taskrecord.Stretch{Goroutine: goroutine, Part: part, Start: from - start, Wake: to - start, End: to - start, Waker: w})
 	}
 	call := func(goroutine uint64, c *job, from time.Duration) (to time.Duration) {
-		x := record.Call{Span: f.span(), Kind: "POST " + c.kind, Flags: record.Client, Start: from - start, Remote: f.servers[c.server].Name + ":80", Goroutine: goroutine, Ender: goroutine}
+		x := taskrecord.Call{Span: f.span(), Kind: "POST " + c.kind, Flags: taskrecord.Client, Start: from - start, Remote: f.servers[c.server].Name + ":80", Goroutine: goroutine, Ender: goroutine}
 		if f.address != "" {
 			x.Remote = f.address
 		}
@@ -114,12 +114,12 @@ func (f *fleet) do(j *job, parent record.SpanID, start time.Duration) time.Durat
 	if j.beside > 0 {
 		run(91, j.beside)
 		t.Goroutines++
-		t.Regions = append(t.Regions, record.Region{Name: j.region, N: 1, Wall: j.beside})
-		t.Timeline = append(t.Timeline, record.Stretch{Goroutine: 91, Region: j.region, Start: now - start, Wake: now - start + j.beside, End: now - start + j.beside})
-		wait(91, pprof.TimeSleep, now+j.beside, now+j.beside+testMs, record.Waker{})
+		t.Regions = append(t.Regions, taskrecord.RegionSum{Name: j.region, N: 1, Wall: j.beside})
+		t.Timeline = append(t.Timeline, taskrecord.Stretch{Goroutine: 91, Region: j.region, Start: now - start, Wake: now - start + j.beside, End: now - start + j.beside})
+		wait(91, pprof.TimeSleep, now+j.beside, now+j.beside+testMs, taskrecord.Waker{})
 	}
 	if j.mutex > 0 {
-		wait(1, pprof.TimeMutex, now, now+j.mutex, record.Waker{Goroutine: 700, Span: record.SpanID{1}, Kind: "other"})
+		wait(1, pprof.TimeMutex, now, now+j.mutex, taskrecord.Waker{Goroutine: 700, Span: taskrecord.SpanID{1}, Kind: "other"})
 		now += j.mutex
 	}
 	if j.parallel {
@@ -133,7 +133,7 @@ func (f *fleet) do(j *job, parent record.SpanID, start time.Duration) time.Durat
 			}
 			t.Goroutines++
 		}
-		wait(1, pprof.TimeSync, now, last, record.Waker{Goroutine: by, Span: t.Span, Kind: t.Kind})
+		wait(1, pprof.TimeSync, now, last, taskrecord.Waker{Goroutine: by, Span: t.Span, Kind: t.Kind})
 		now = last
 	} else {
 		for i := range j.calls {
@@ -145,17 +145,17 @@ func (f *fleet) do(j *job, parent record.SpanID, start time.Duration) time.Durat
 	}
 	run(1, f.around(j.running))
 	t.Wall = now - start
-	slices.SortStableFunc(t.Calls, func(a, b record.Call) int { return int(a.Start - b.Start) })
-	slices.SortStableFunc(t.Timeline, func(a, b record.Stretch) int { return int(a.Start - b.Start) })
+	slices.SortStableFunc(t.Calls, func(a, b taskrecord.Call) int { return int(a.Start - b.Start) })
+	slices.SortStableFunc(t.Timeline, func(a, b taskrecord.Stretch) int { return int(a.Start - b.Start) })
 	if t.Wall > f.slow {
-		t.Flags |= record.Slow
+		t.Flags |= taskrecord.Slow
 	} else {
 		t.Timeline = nil
 	}
 	t.Events = []string{"instructions", "cycles"}
 	n := uint64(t.Parts[pprof.TimeRunning])
-	t.Count = []record.Count{{Value: 2 * n}, {Value: 3*n + uint64(f.r.IntN(1e5))}}
-	t.Notes = append(t.Notes, record.Note{Key: "items", Value: fmt.Sprint(f.r.IntN(9))})
+	t.Count = []pprof.CounterValue{{Value: 2 * n}, {Value: 3*n + uint64(f.r.IntN(1e5))}}
+	t.Notes = append(t.Notes, taskrecord.Note{Key: "items", Value: fmt.Sprint(f.r.IntN(9))})
 	f.files[j.server] = append(f.files[j.server], t)
 	return now
 }
@@ -165,7 +165,7 @@ func (f *fleet) run(t *testing.T, n int, plan func(i int) *job) (files []string)
 	t.Helper()
 	for i := range n {
 		binary.BigEndian.PutUint64(f.trace[:], uint64(i+1))
-		f.do(plan(i), record.SpanID{}, time.Duration(i)*time.Second)
+		f.do(plan(i), taskrecord.SpanID{}, time.Duration(i)*time.Second)
 	}
 	for _, list := range f.files {
 		if len(list) > 0 {
@@ -267,7 +267,7 @@ func TestJoinedMissing(t *testing.T) {
 		for i := range 1500 {
 			binary.BigEndian.PutUint64(f.trace[:], uint64(i+1))
 			mutex := rare(i, f.around(40*testMs))
-			f.do(fanOut(mutex), record.SpanID{}, time.Duration(i)*time.Second)
+			f.do(fanOut(mutex), taskrecord.SpanID{}, time.Duration(i)*time.Second)
 			if list := f.files[4]; !tt.kept(i, mutex > 0) {
 				f.files[4] = list[:len(list)-1]
 			}
@@ -334,7 +334,7 @@ func TestJoinedKind(t *testing.T) {
 			j.calls[0].mutex = rare(i+1, 40*testMs)
 		}
 		f.address = "balancer:80"
-		f.do(j, record.SpanID{}, time.Duration(i)*time.Second)
+		f.do(j, taskrecord.SpanID{}, time.Duration(i)*time.Second)
 	}
 	files := f.run(t, 0, nil)
 	first, rest := joinedReport(t, files, "")

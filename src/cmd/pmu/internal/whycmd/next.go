@@ -8,7 +8,7 @@ import (
 	"cmd/pmu/internal/source"
 	"cmd/pmu/internal/why"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"math"
 	"net/url"
 	"runtime/pprof"
@@ -29,8 +29,8 @@ var steps = map[string]string{
 // recorded reports whether the records of slow tasks say more on a column: it is of tasks, and
 // no event that could be sampled.
 func recorded(column string) bool {
-	for p := range record.Part(record.Elsewhere + 1) {
-		if column == record.PartName(p) {
+	for p := range taskrecord.Part(taskrecord.Elsewhere + 1) {
+		if column == taskrecord.PartName(p) {
 			return true
 		}
 	}
@@ -41,16 +41,16 @@ func recorded(column string) bool {
 	return strings.Contains(column, " ") // a region, a call or a note
 }
 
-// A place is where the records of an event came from: files or URLs, and of which kind they are. Event is
+// An origin is where the records of an event came from: files or URLs, and of which kind they are. Event is
 // the name that it has there.
-type place struct {
+type origin struct {
 	event, kind string
 	names       []string
 }
 
-// placeOf returns where an event is of. On another server than the requests it is of a kind of its own.
-func placeOf(j *joined, t *why.Table, event, kind string, names []string) place {
-	p := place{event, kind, names}
+// originOf returns where an event is of. On another server than the requests it is of a kind of its own.
+func originOf(j *joined, t *why.Table, event, kind string, names []string) origin {
+	p := origin{event, kind, names}
 	server := ""
 	for i := range t.Columns {
 		col := &t.Columns[i]
@@ -83,7 +83,7 @@ func mostFrequent(c *why.Column) (word string) {
 }
 
 // nextStep returns the next command to run, or "".
-func nextStep(r *why.Report, tasks bool, p place) string {
+func nextStep(r *why.Report, tasks bool, p origin) string {
 	if !tasks || len(r.First) == 0 {
 		return ""
 	}

@@ -6,7 +6,7 @@ package whycmd
 
 import (
 	"cmd/pmu/internal/why"
-	record "internal/task"
+	"internal/taskrecord"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -20,13 +20,13 @@ import (
 const serverURL = "http://localhost:6060/debug/pprof/tasks"
 
 func nextOf(event, kind string, names ...string) string {
-	return nextStep(&why.Report{First: []string{event}}, true, place{event, kind, names})
+	return nextStep(&why.Report{First: []string{event}}, true, origin{event, kind, names})
 }
 
 // TestNextParts tests that no part of time is sampled as if it were an event.
 func TestNextParts(t *testing.T) {
-	for p := range record.Part(record.Elsewhere + 1) {
-		name := record.PartName(p)
+	for p := range taskrecord.Part(taskrecord.Elsewhere + 1) {
+		name := taskrecord.PartName(p)
 		got := nextOf(name, "GET /", serverURL)
 		if strings.Contains(got, "event=") || steps[name] == "" && got != "go tool pmu tasks -slow -kind 'GET /' "+serverURL {
 			t.Errorf("%s: %s", name, got)
@@ -57,7 +57,7 @@ func TestNextServer(t *testing.T) {
 	for _, list := range f.files[:5] {
 		var lines []byte
 		for _, x := range list {
-			lines = append(record.AppendJSON(lines, x), '\n')
+			lines = append(taskrecord.AppendJSON(lines, x), '\n')
 		}
 		ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(lines) }))
 		defer ts.Close()
@@ -72,7 +72,7 @@ func TestNextServer(t *testing.T) {
 	j := &joined{from: map[string]string{"front": urls[0], "backup5": urls[4]}}
 	tab := &why.Table{Columns: []why.Column{{Name: "server", Words: []string{"backup5", "front"}, Values: []float64{0, 1, 1}}}}
 	for event, want := range map[string][]string{"cycles": urls[:1], "running": urls[:1], "chan": urls, "call a": urls} {
-		if p := placeOf(j, tab, event, "k", urls); !slices.Equal(p.names, want) || p.event != event || p.kind != "k" {
+		if p := originOf(j, tab, event, "k", urls); !slices.Equal(p.names, want) || p.event != event || p.kind != "k" {
 			t.Errorf("%s: %+v, want %v", event, p, want)
 		}
 	}
@@ -80,8 +80,8 @@ func TestNextServer(t *testing.T) {
 
 // TestExample tests that the command for one request names the slowest of those that the report is about.
 func TestExample(t *testing.T) {
-	id := func(n byte) record.TraceID { return record.TraceID{n} }
-	tab := &why.Table{Latency: []float64{9, 8, 7, 6}, Trace: []record.TraceID{id(1), {}, id(3), id(4)},
+	id := func(n byte) taskrecord.TraceID { return taskrecord.TraceID{n} }
+	tab := &why.Table{Latency: []float64{9, 8, 7, 6}, Trace: []taskrecord.TraceID{id(1), {}, id(3), id(4)},
 		Columns: []why.Column{{Name: "a", Values: []float64{1, 5, 5, 5}}, {Name: "w", Values: []float64{0, 0, 0, 1}, Words: []string{"x", "y"}}}}
 	inf := math.Inf(1)
 	one := func(p ...why.Pattern) *why.Report { return &why.Report{Patterns: p} }

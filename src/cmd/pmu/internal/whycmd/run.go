@@ -57,7 +57,7 @@ type command struct {
 	*verb.Verb
 	verb.IO
 	in       input
-	o        why.Options
+	o        why.Params
 	kind     string
 	columns  []string // only these, if there are any
 	names    names
@@ -273,7 +273,7 @@ func (c *command) answer(t *why.Table) error {
 			before = ""
 		}
 	}
-	say("To look further", nextStep(r, c.in.tasks, placeOf(&c.in.joined, t, r.Top(), kind, c.files)))
+	say("To look further", nextStep(r, c.in.tasks, originOf(&c.in.joined, t, r.Top(), kind, c.files)))
 	if c.in.tasks {
 		say("All of these requests", all(t, conds, c.kind, kind, c.files))
 	}

@@ -9,7 +9,7 @@ package whycmd
 import (
 	"bufio"
 	"encoding/binary"
-	record "internal/task"
+	"internal/taskrecord"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -93,7 +93,7 @@ func writeJoined(t *testing.T, n int) (names []string) {
 	f := newFleet(1, fleetNames[:2]...)
 	var files []*os.File
 	var buffers []*bufio.Writer
-	var writers []*record.Writer
+	var writers []*taskrecord.FileWriter
 	for i, s := range f.servers {
 		name := filepath.Join(t.TempDir(), s.Name)
 		file, err := os.Create(name)
@@ -103,7 +103,7 @@ func writeJoined(t *testing.T, n int) (names []string) {
 		names = append(names, name)
 		files = append(files, file)
 		buffers = append(buffers, bufio.NewWriterSize(file, 1<<20))
-		writers = append(writers, record.NewWriter(buffers[i], s))
+		writers = append(writers, taskrecord.NewFileWriter(buffers[i], s))
 	}
 	for i := range n {
 		binary.BigEndian.PutUint64(f.trace[:], uint64(i+1))
@@ -111,7 +111,7 @@ func writeJoined(t *testing.T, n int) (names []string) {
 		if i%50 == 7 {
 			back.mutex = f.around(40 * testMs)
 		}
-		f.do(&job{0, "GET /", testMs, 0, 0, "", []job{back}, false, nil}, record.SpanID{}, time.Duration(i)*time.Millisecond)
+		f.do(&job{0, "GET /", testMs, 0, 0, "", []job{back}, false, nil}, taskrecord.SpanID{}, time.Duration(i)*time.Millisecond)
 		for i, list := range f.files {
 			for _, x := range list {
 				if err := writers[i].Write(x); err != nil {

@@ -7,7 +7,7 @@ package whycmd
 import (
 	"cmd/pmu/internal/verb"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"math/rand/v2"
 	"runtime/pprof"
 	"strings"
@@ -49,11 +49,11 @@ func TestSegments(t *testing.T) {
 			}
 		},
 		"tasks": func(b *strings.Builder, at func(i int) string) {
-			w := record.NewWriter(b, &record.Server{Name: "s"})
+			w := taskrecord.NewFileWriter(b, &taskrecord.Server{Name: "s"})
 			for _, i := range order {
 				l, m, s := latency(i)
 				ms := func(v float64) time.Duration { return time.Duration(v * 1e6) }
-				x := &record.Task{Kind: "GET /", Trace: record.TraceID{byte(i), byte(i >> 8), 1}, Span: record.SpanID{1}, Wall: ms(l), Start: began.Add(time.Duration(i) * time.Second).UnixNano()}
+				x := &taskrecord.Record{Kind: "GET /", Trace: taskrecord.TraceID{byte(i), byte(i >> 8), 1}, Span: taskrecord.SpanID{1}, Wall: ms(l), Start: began.Add(time.Duration(i) * time.Second).UnixNano()}
 				x.Parts[pprof.TimeMutex], x.Parts[pprof.TimeSyscall] = ms(m), ms(s)
 				if err := w.Write(x); err != nil {
 					t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"math"
 	"net"
@@ -198,7 +198,7 @@ func (s *shop) ask(t *testing.T, all map[string]string, n int) {
 // requests: took has them by how long they took, which tells them apart.
 func fetch(t *testing.T, all map[string]string, n int) (files []string, spans string, took map[time.Duration]int) {
 	t.Helper()
-	var tasks []*record.Task
+	var tasks []*taskrecord.Record
 	took = make(map[time.Duration]int)
 	for name, address := range all {
 		var data []byte
@@ -219,7 +219,7 @@ func fetch(t *testing.T, all map[string]string, n int) (files []string, spans st
 			if name == "front" {
 				clear(took)
 				for _, x := range recordsOf(t, data) {
-					if x.Flags&record.Client == 0 {
+					if x.Flags&taskrecord.Client == 0 {
 						took[x.Wall] = int(binary.BigEndian.Uint64(x.Trace[8:])) - 1
 					}
 				}
@@ -236,9 +236,9 @@ func fetch(t *testing.T, all map[string]string, n int) (files []string, spans st
 	return files, write(t, b.String()), took
 }
 
-func recordsOf(t *testing.T, data []byte) (list []*record.Task) {
+func recordsOf(t *testing.T, data []byte) (list []*taskrecord.Record) {
 	t.Helper()
-	r := record.NewReader(bytes.NewReader(data))
+	r := taskrecord.NewFileReader(bytes.NewReader(data))
 	for {
 		x, err := r.Next()
 		if err == io.EOF {

@@ -296,7 +296,7 @@ func analyzed(t *testing.T, files ...string) (*why.Table, *why.Report, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rep, err := why.Analyze(table, why.Options{Seed: 1})
+	rep, err := why.Analyze(table, why.Params{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

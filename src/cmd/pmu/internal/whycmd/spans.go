@@ -10,7 +10,7 @@ import (
 	"cmd/pmu/internal/why"
 	"cmp"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"maps"
 	"slices"
@@ -22,8 +22,8 @@ import (
 // spans are those of all files: the spans of a request may be in several.
 type spans struct {
 	list      []tracing.Span
-	size      int                        // about how many bytes they take
-	resources map[*tracing.Attr]struct{} // the first attributes of those that size has
+	size      int                             // about how many bytes they take
+	resources map[*tracing.Attribute]struct{} // the first attributes of those that size has
 
 	repeated, failed map[string]bool // names of those that are in a trace more than once, and that failed
 	async            map[string]bool // names of those that nobody waited for, so that they are no column
@@ -37,7 +37,7 @@ func (f *file) readSpans(format tracing.Format) error {
 	if err := f.use("ms"); err != nil {
 		return err
 	}
-	r := tracing.NewReader(f.r, format, f.latency, func(s *tracing.Span) { f.spans.add(s) })
+	r := tracing.NewDecoder(f.r, format, f.latency, func(s *tracing.Span) { f.spans.add(s) })
 	err := r.Read(f.full)
 	f.skipped += r.Skipped()
 	bad, n := r.Lack()
@@ -65,14 +65,14 @@ func (s *spans) add(x *tracing.Span) {
 	// Spans that were read together share it.
 	if _, ok := s.resources[&x.Resource[0]]; !ok {
 		if s.resources == nil {
-			s.resources = make(map[*tracing.Attr]struct{})
+			s.resources = make(map[*tracing.Attribute]struct{})
 		}
 		s.resources[&x.Resource[0]] = struct{}{}
 		s.size += attrsSize(x.Resource)
 	}
 }
 
-func attrsSize(list []tracing.Attr) int {
+func attrsSize(list []tracing.Attribute) int {
 	n := attrSize * len(list)
 	for i := range list {
 		n += len(list[i].Key) + len(list[i].Text)
@@ -127,7 +127,7 @@ func spanName(s *tracing.Span) string {
 	if s.Service != "" {
 		name = s.Service + " " + name
 	}
-	if s.Peer != "" && (s.Kind == tracing.Client || s.Kind == tracing.Producer) {
+	if s.Peer != "" && (s.Role == tracing.Client || s.Role == tracing.Producer) {
 		name += " to " + s.Peer
 	}
 	return name
@@ -210,8 +210,8 @@ const (
 // partNames are the names of parts, by those of attributes.
 var partNames = func() map[string]string {
 	m := make(map[string]string)
-	for p := range record.Part(record.Elsewhere + 1) {
-		name := record.PartName(p)
+	for p := range taskrecord.Part(taskrecord.Elsewhere + 1) {
+		name := taskrecord.PartName(p)
 		m[latencyAttr+strings.ReplaceAll(strings.ToLower(name), "-", "_")] = name
 	}
 	return m
@@ -301,7 +301,7 @@ func setFailed(b *why.Builder, name string, failed bool) {
 
 // attributes adds attributes as columns whose names have a prefix. If there are two of a name, the
 // first one counts. Those of a task's account are left out if its parts are columns.
-func attributes(b *why.Builder, prefix string, list []tracing.Attr, task bool) {
+func attributes(b *why.Builder, prefix string, list []tracing.Attribute, task bool) {
 	for i := range list {
 		a := &list[i]
 		if strings.HasPrefix(a.Key, "telemetry.sdk.") || task && ofTask(a.Key) {

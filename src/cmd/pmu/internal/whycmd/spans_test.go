@@ -195,8 +195,8 @@ func TestSpanAttributes(t *testing.T) {
 // TestSpanSize tests that all that takes memory of spans is counted, and what they share once.
 func TestSpanSize(t *testing.T) {
 	word := strings.Repeat("x", 1000)
-	attr := tracing.Attr{Key: word, Text: word, IsText: true}
-	resource := make([]tracing.Attr, 1000)
+	attr := tracing.Attribute{Key: word, Text: word, IsText: true}
+	resource := make([]tracing.Attribute, 1000)
 	for i := range resource {
 		resource[i] = attr
 	}
@@ -209,7 +209,7 @@ func TestSpanSize(t *testing.T) {
 	}{
 		{"nothing", tracing.Span{}, spanSize},
 		{"a name", tracing.Span{Name: word, Service: word, Peer: word}, spanSize + 3000},
-		{"an attribute", tracing.Span{Attributes: []tracing.Attr{attr}}, spanSize + attrSize + 2000},
+		{"an attribute", tracing.Span{Attributes: []tracing.Attribute{attr}}, spanSize + attrSize + 2000},
 		{"a resource", tracing.Span{Resource: resource}, spanSize + 1000*(attrSize+2000)},
 		{"the same resource", tracing.Span{Resource: resource}, spanSize},
 	} {

@@ -9,7 +9,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"math"
 	"slices"
@@ -220,14 +220,14 @@ func (s *script) addRules(t *why.Table) {
 }
 
 // partKey returns the key that a part of the time has in a line of JSON.
-func partKey(p record.Part) string {
-	return record.PartColumn(p) + "_ns"
+func partKey(p taskrecord.Part) string {
+	return taskrecord.PartColumn(p) + "_ns"
 }
 
 // taskSource says where in the line of a task a column is; see [why.Builder.AddTask].
 func taskSource(column string) (source, key string) {
-	for p := range record.Part(record.Elsewhere + 1) {
-		if column == record.PartName(p) {
+	for p := range taskrecord.Part(taskrecord.Elsewhere + 1) {
+		if column == taskrecord.PartName(p) {
 			return "part", partKey(p)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"encoding/binary"
 	"encoding/csv"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -182,7 +182,7 @@ func analyze(t *testing.T, p float64, kind, file string) (*why.Report, string) {
 		t.Fatal(err)
 	}
 	read := time.Now()
-	r, err := why.Analyze(table, why.Options{P: p, Seed: 1})
+	r, err := why.Analyze(table, why.Params{P: p, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,10 +365,10 @@ func writeTasks(t *testing.T, n int) string {
 	w := bufio.NewWriterSize(f, 1<<20)
 	r := rand.New(rand.NewPCG(7, 8))
 	hit := func(part float64) bool { return r.Float64() < part }
-	server := &record.Server{ID: 1, Name: "s", Events: []string{"page-faults", "cycles"}}
+	server := &taskrecord.Server{ID: 1, Name: "s", Events: []string{"page-faults", "cycles"}}
 	var line []byte
 	for i := range n {
-		x := &record.Task{Server: server, Kind: "GET /it's", Trace: record.TraceID{byte(i), byte(i >> 8), byte(i >> 16), 1}, Span: record.SpanID{1},
+		x := &taskrecord.Record{Server: server, Kind: "GET /it's", Trace: taskrecord.TraceID{byte(i), byte(i >> 8), byte(i >> 16), 1}, Span: taskrecord.SpanID{1},
 			Goroutines: 1 + int64(r.IntN(3)), Events: server.Events}
 		add := func(p pprof.TimePart, ms float64) {
 			x.Parts[p] += time.Duration(ms * 1e6)
@@ -391,13 +391,13 @@ func writeTasks(t *testing.T, n int) string {
 			add(pprof.TimeRunning, 8)
 		}
 		running := x.Parts[pprof.TimeRunning]
-		x.Count = []record.Count{{Value: faults, Enabled: running, Running: running}, {Value: uint64(running) * 3, Enabled: running, Running: running}}
+		x.Count = []pprof.CounterValue{{Value: faults, Enabled: running, Running: running}, {Value: uint64(running) * 3, Enabled: running, Running: running}}
 		if hit(0.3) {
 			x.Count[1].Running /= 2 // it had to share a counter
 		}
 		switch {
 		case hit(0.05):
-			x.Flags |= record.Uncounted
+			x.Flags |= taskrecord.Uncounted
 		case hit(0.05):
 			x.Count = nil
 		case hit(0.05):
@@ -409,9 +409,9 @@ func writeTasks(t *testing.T, n int) string {
 				d += 10 * time.Millisecond
 				x.Wall += d
 			}
-			x.Regions = append(x.Regions, record.Region{Name: "price", N: 2, Wall: d})
+			x.Regions = append(x.Regions, taskrecord.RegionSum{Name: "price", N: 2, Wall: d})
 			if hit(0.2) {
-				x.Regions = append(x.Regions, record.Region{Name: "it's \\ <b>", N: 1, Wall: d / 2}, record.Region{Name: "price", N: 1, Wall: d / 3})
+				x.Regions = append(x.Regions, taskrecord.RegionSum{Name: "it's \\ <b>", N: 1, Wall: d / 2}, taskrecord.RegionSum{Name: "price", N: 1, Wall: d / 3})
 			}
 		}
 		for range r.IntN(3) {
@@ -420,10 +420,10 @@ func writeTasks(t *testing.T, n int) string {
 				d += 15 * time.Millisecond
 				x.Wall += d
 			}
-			x.Calls = append(x.Calls, record.Call{Kind: "GET stock", Wall: d})
+			x.Calls = append(x.Calls, taskrecord.Call{Kind: "GET stock", Wall: d})
 		}
 		if x.Goroutines > 1 && hit(0.3) { // another one runs, for which it does not wait
-			x.Ender = record.Ender{Goroutine: 1, Parts: x.Parts}
+			x.Ender = taskrecord.Ender{Goroutine: 1, Parts: x.Parts}
 			x.Parts[pprof.TimeRunning] += time.Duration(r.Float64() * 1e6)
 			if hit(0.1) {
 				x.Parts[pprof.TimeRunning] += 40 * time.Millisecond
@@ -434,32 +434,32 @@ func writeTasks(t *testing.T, n int) string {
 			items += 500
 			x.Wall += 12 * time.Millisecond
 		}
-		x.Notes = []record.Note{{Key: "status", Value: "200"}, {Key: "cart", Value: []string{"a", "b"}[r.IntN(2)]}}
+		x.Notes = []taskrecord.Note{{Key: "status", Value: "200"}, {Key: "cart", Value: []string{"a", "b"}[r.IntN(2)]}}
 		if hit(0.8) {
-			x.Notes = append(x.Notes, record.Note{Key: "items", Value: strconv.Itoa(items)})
+			x.Notes = append(x.Notes, taskrecord.Note{Key: "items", Value: strconv.Itoa(items)})
 		}
 		if hit(0.01) {
-			x.Notes = append(x.Notes, record.Note{Key: "items", Value: "many"}, record.Note{Key: "items", Value: "1.5e1"})
+			x.Notes = append(x.Notes, taskrecord.Note{Key: "items", Value: "many"}, taskrecord.Note{Key: "items", Value: "1.5e1"})
 		}
 		switch {
 		case hit(0.1):
 			x.Kind = "POST /"
 		case hit(0.02):
-			x.Flags |= record.Client
+			x.Flags |= taskrecord.Client
 		case hit(0.01):
-			x.Span = record.SpanID{}
+			x.Span = taskrecord.SpanID{}
 		}
 		if x.Wall > 20*time.Millisecond && hit(0.5) {
-			x.Flags |= record.Slow
+			x.Flags |= taskrecord.Slow
 		}
 		if x.Wall > 15*time.Millisecond && hit(0.2) {
-			x.Flags |= record.Early
+			x.Flags |= taskrecord.Early
 		}
-		if x.Flags&record.Slow == 0 && hit(0.9) || hit(0.1) {
-			x.Flags |= record.Sampled
+		if x.Flags&taskrecord.Slow == 0 && hit(0.9) || hit(0.1) {
+			x.Flags |= taskrecord.Sampled
 		}
 		x.Wall = x.Wall.Round(10 * time.Microsecond) // there are ties
-		line = append(record.AppendJSON(line[:0], x), '\n')
+		line = append(taskrecord.AppendJSON(line[:0], x), '\n')
 		w.Write(line)
 		if hit(0.01) { // once more
 			w.Write(line)
@@ -518,7 +518,7 @@ func TestPostgresJoined(t *testing.T) {
 		j := fanOut(rare(i, f.around(40*testMs)))
 		j.calls[2].beside, j.calls[2].region = testMs+rare(i, f.around(80*testMs))+rare(i/2+i%2*99, 80*testMs), "index"
 		j.calls[1].mutex = rare(i+3, f.around(20*testMs))
-		f.do(j, record.SpanID{}, time.Duration(i)*time.Second)
+		f.do(j, taskrecord.SpanID{}, time.Duration(i)*time.Second)
 		if list := f.files[4]; i%7 == 0 {
 			f.files[4] = list[:len(list)-1]
 		}
@@ -537,7 +537,7 @@ func TestPostgresJoined(t *testing.T) {
 	if err := in.joined.rows(&in.b, "GET /", func() error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	r, err := why.Analyze(in.b.Table(in.unit), why.Options{Seed: 1})
+	r, err := why.Analyze(in.b.Table(in.unit), why.Params{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

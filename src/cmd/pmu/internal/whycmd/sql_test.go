@@ -7,7 +7,7 @@ package whycmd
 import (
 	"flag"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,10 +43,10 @@ func TestSQLString(t *testing.T) {
 
 // TestPartKey tests that parts of the time have the keys that lines of tasks have.
 func TestPartKey(t *testing.T) {
-	for p := range record.Part(record.NumParts) {
-		task := &record.Task{}
+	for p := range taskrecord.Part(taskrecord.NumParts) {
+		task := &taskrecord.Record{}
 		task.Parts[p] = 12345 * time.Nanosecond
-		if line := string(record.AppendJSON(nil, task)); !strings.Contains(line, `"`+partKey(p)+`":12345,`) {
+		if line := string(taskrecord.AppendJSON(nil, task)); !strings.Contains(line, `"`+partKey(p)+`":12345,`) {
 			t.Errorf("%s: no %s in %s", p, partKey(p), line)
 		}
 	}

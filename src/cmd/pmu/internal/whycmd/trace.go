@@ -88,7 +88,7 @@ func (t *trace) align() {
 		x.Start, x.End = x.Start+m.by, x.End+m.by
 		if p := t.parent[m.i]; p >= 0 {
 			c := &t.list[p]
-			if c.Service != x.Service && c.Kind == tracing.Client && x.Kind == tracing.Server && (x.Start < c.Start || x.End > c.End) {
+			if c.Service != x.Service && c.Role == tracing.Client && x.Role == tracing.Server && (x.Start < c.Start || x.End > c.End) {
 				if spare := (c.End - c.Start) - (x.End - x.Start); spare >= 0 {
 					off := c.Start + spare/2 - x.Start
 					x.Start, x.End, m.by = x.Start+off, x.End+off, m.by+off
@@ -106,7 +106,7 @@ func (t *trace) align() {
 func (t *trace) waited(child int) bool {
 	t.looks++
 	c, p := &t.list[child], &t.list[t.parent[child]]
-	return c.Kind != tracing.Consumer && c.Kind != tracing.Producer && p.Kind != tracing.Producer && !c.Follows && c.Start >= p.Start && c.End <= p.End
+	return c.Role != tracing.Consumer && c.Role != tracing.Producer && p.Role != tracing.Producer && !c.Follows && c.Start >= p.Start && c.End <= p.End
 }
 
 // walk calls span for a root and all spans below it that are waited for, and async for those that are

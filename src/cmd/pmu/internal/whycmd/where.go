@@ -7,7 +7,7 @@ package whycmd
 import (
 	"cmd/pmu/internal/why"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"slices"
 )
@@ -34,7 +34,7 @@ func NewWhere(kind string, most int64, stderr io.Writer) *Where {
 }
 
 // Add adds a task, which may be changed.
-func (w *Where) Add(t *record.Task) error {
+func (w *Where) Add(t *taskrecord.Record) error {
 	w.in.joined.number = w.n
 	w.in.joined.row = w.row
 	w.n++
@@ -43,10 +43,10 @@ func (w *Where) Add(t *record.Task) error {
 }
 
 // row notes the tasks of a row.
-func (w *Where) row(n *record.Node, number func(t *record.Task) int) {
+func (w *Where) row(n *taskrecord.Node, number func(t *taskrecord.Record) int) {
 	w.rows = append(w.rows, len(w.tasks))
-	var add func(n *record.Node)
-	add = func(n *record.Node) {
+	var add func(n *taskrecord.Node)
+	add = func(n *taskrecord.Node) {
 		w.tasks = append(w.tasks, number(n.Task))
 		for _, c := range n.Children {
 			add(c)

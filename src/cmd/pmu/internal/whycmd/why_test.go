@@ -10,7 +10,7 @@ import (
 	"cmd/pmu/internal/verb"
 	"encoding/json"
 	"fmt"
-	record "internal/task"
+	"internal/taskrecord"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -67,28 +67,28 @@ func linesOf(list []request) string {
 }
 
 // tasksOf returns records of tasks of two kinds.
-func tasksOf(list []request) (tasks []*record.Task) {
+func tasksOf(list []request) (tasks []*taskrecord.Record) {
 	ms := func(v float64) time.Duration { return time.Duration(v * float64(time.Millisecond)) }
-	servers := map[string]*record.Server{"a": {ID: 1, Name: "s"}, "b": {ID: 2, Name: "s"}, "c": {ID: 3, Name: "s"}}
+	servers := map[string]*taskrecord.Server{"a": {ID: 1, Name: "s"}, "b": {ID: 2, Name: "s"}, "c": {ID: 3, Name: "s"}}
 	for i, x := range list {
-		t := &record.Task{Server: servers[x.Server], Kind: "GET /", Trace: record.TraceID{byte(i), byte(i >> 8), 1}, Span: record.SpanID{1},
+		t := &taskrecord.Record{Server: servers[x.Server], Kind: "GET /", Trace: taskrecord.TraceID{byte(i), byte(i >> 8), 1}, Span: taskrecord.SpanID{1},
 			Wall: ms(x.Latency), Goroutines: 1, Events: []string{"page-faults"}}
 		t.Parts[pprof.TimeMutex] = ms(x.Mutex)
 		t.Parts[pprof.TimeRunning] = ms(1)
-		t.Count = []record.Count{{Value: uint64(x.Faults)}}
-		t.Notes = []record.Note{{Key: "status", Value: "200"}}
+		t.Count = []pprof.CounterValue{{Value: uint64(x.Faults)}}
+		t.Notes = []taskrecord.Note{{Key: "status", Value: "200"}}
 		tasks = append(tasks, t)
 	}
 	// Of another kind, which is always slow; and a call of another server.
-	tasks = append(tasks, &record.Task{Server: servers["a"], Kind: "POST /", Trace: record.TraceID{5: 1}, Span: record.SpanID{2}, Wall: time.Second},
-		&record.Task{Server: servers["a"], Kind: "GET /", Flags: record.Client, Trace: record.TraceID{5: 1}, Span: record.SpanID{3}, Wall: time.Second})
+	tasks = append(tasks, &taskrecord.Record{Server: servers["a"], Kind: "POST /", Trace: taskrecord.TraceID{5: 1}, Span: taskrecord.SpanID{2}, Wall: time.Second},
+		&taskrecord.Record{Server: servers["a"], Kind: "GET /", Flags: taskrecord.Client, Trace: taskrecord.TraceID{5: 1}, Span: taskrecord.SpanID{3}, Wall: time.Second})
 	return tasks
 }
 
-func fileOf(t *testing.T, tasks []*record.Task) string {
+func fileOf(t *testing.T, tasks []*taskrecord.Record) string {
 	t.Helper()
 	var b bytes.Buffer
-	w := record.NewWriter(&b, tasks[0].Server)
+	w := taskrecord.NewFileWriter(&b, tasks[0].Server)
 	for _, x := range tasks {
 		if err := w.Write(x); err != nil {
 			t.Fatal(err)
@@ -147,7 +147,7 @@ func TestForms(t *testing.T) {
 	}
 	var lines []byte
 	for _, x := range tasks {
-		lines = append(record.AppendJSON(lines, x), '\n')
+		lines = append(taskrecord.AppendJSON(lines, x), '\n')
 	}
 	report, _, _ := strings.Cut(got, "\nTo look")
 	_, got, errs = call("-kind", "GET /", write(t, string(lines)))
@@ -218,7 +218,7 @@ func TestSpans(t *testing.T) {
 		t.Errorf("with -kind:\n%s\nwithout:\n%s", again, got)
 	}
 	var own bytes.Buffer
-	if err := otlp.Write(&own, func(yield func(*record.Task) bool) {
+	if err := otlp.Write(&own, func(yield func(*taskrecord.Record) bool) {
 		for _, x := range tasksOf(planted()) {
 			if !yield(x) {
 				return
