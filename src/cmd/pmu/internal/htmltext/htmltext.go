@@ -41,18 +41,6 @@ func (p Page) Write(w io.Writer, data any) error {
 	return err
 }
 
-// Put writes HTML to w, in which each %s is replaced by an argument, as escape returns it. An
-// error of w is lost: w is a buffer.
-func Put(w io.StringWriter, escape func(string) string, format string, args ...string) {
-	for _, arg := range args {
-		before, after, _ := strings.Cut(format, "%s")
-		w.WriteString(before)
-		w.WriteString(escape(arg))
-		format = after
-	}
-	w.WriteString(format)
-}
-
 // Clean returns s in one line of printable characters, the first most of them. It is not
 // escaped.
 func Clean(s string, most int) string {
