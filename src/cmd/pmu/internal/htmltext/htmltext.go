@@ -6,21 +6,39 @@
 package htmltext
 
 import (
+	"bytes"
+	_ "embed"
+	"html/template"
 	"io"
+	"io/fs"
 	"strings"
 	"unicode"
 )
 
-// Put writes HTML to w, in which each %s is replaced by an argument, as escape returns it. An
-// error of w is lost: w is a buffer.
-func Put(w io.StringWriter, escape func(string) string, format string, args ...string) {
-	for _, arg := range args {
-		before, after, _ := strings.Cut(format, "%s")
-		w.WriteString(before)
-		w.WriteString(escape(arg))
-		format = after
+//go:embed page.html
+var page string
+
+// A Page is a template of pages. They are XML, too, so that tests can parse them.
+type Page struct{ t *template.Template }
+
+// Parse returns the page whose templates "title" and "body" are in files. A template "policy" may add
+// to the head. css comes after [Style].
+func Parse(css string, funcs template.FuncMap, files fs.FS, names ...string) Page {
+	t := template.New("page.html").Funcs(template.FuncMap{
+		"style": func() template.CSS { return template.CSS(Style + css) },
+	})
+	template.Must(t.Funcs(funcs).Parse(page))
+	return Page{template.Must(t.ParseFS(files, names...))}
+}
+
+// Write writes a page with the data, or nothing if a template fails.
+func (p Page) Write(w io.Writer, data any) error {
+	var b bytes.Buffer
+	if err := p.t.Execute(&b, data); err != nil {
+		return err
 	}
-	w.WriteString(format)
+	_, err := w.Write(b.Bytes())
+	return err
 }
 
 // Clean returns s in one line of printable characters, the first most of them. It is not

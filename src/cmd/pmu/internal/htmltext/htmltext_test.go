@@ -5,17 +5,35 @@
 package htmltext
 
 import (
-	"html"
+	"html/template"
+	"io"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
-func TestPut(t *testing.T) {
+// TestPage tests that a page has the style sheets as they are and texts escaped, that nothing is written of
+// one that fails, and that errors of the writer are returned.
+func TestPage(t *testing.T) {
+	files := fstest.MapFS{"a.html": {Data: []byte(`{{define "title"}}{{.}}{{end}}{{define "body"}}<p title="{{.}}">{{upper .}}</p>{{end}}`)}}
+	p := Parse("a>b{c:d}", template.FuncMap{"upper": strings.ToUpper}, files, "a.html")
 	var b strings.Builder
-	Put(&b, html.EscapeString, "<b>%s</b>%s\n", "<%s>", "&")
-	Put(&b, html.EscapeString, "100 %")
-	if got, want := b.String(), "<b>&lt;%s&gt;</b>&amp;\n100 %"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	if err := p.Write(&b, `<"&'>`); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<title>&lt;&#34;&amp;&#39;&gt;</title>", "\n<style>" + Style + "a>b{c:d}</style>\n", `<p title="&lt;&#34;&amp;&#39;&gt;">&lt;&#34;&amp;&#39;&gt;</p></body>`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %s in\n%s", want, b.String())
+		}
+	}
+	b.Reset()
+	if err := p.Write(&b, 1); err == nil || b.Len() > 0 {
+		t.Errorf("%v; wrote %q", err, b.String())
+	}
+	r, w := io.Pipe()
+	r.Close()
+	if err := p.Write(w, ""); err != io.ErrClosedPipe {
+		t.Errorf("%v, want %v", err, io.ErrClosedPipe)
 	}
 }
 

@@ -7,17 +7,21 @@ package ratio
 import (
 	"cmd/pmu/internal/htmltext"
 	"cmp"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
 	"fmt"
-	"html"
+	"html/template"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// This file is a profile as a page of HTML. It needs nothing from elsewhere, and it is XML,
-// too, so that tests can parse it. The graph is drawn without the script, which adds zoom,
-// search and names in frames by their width; see script.go.
+// This file is a profile as a page of HTML, which needs nothing from elsewhere. What is here is
+// what the page shows; how it shows it is in the template. The graph is drawn without the script,
+// which adds zoom, search and names in frames by their width.
 //
 // Meaning is never in a colour alone: the numbers are in the frames' titles.
 
@@ -32,36 +36,34 @@ const (
 	rowHeight    = 19 // pixels
 )
 
+// Colours are those of a diverging scale from blue to orange, which the colour-blind tell
+// apart, light enough for dark text. Less of them is in the middle.
+//
+//go:embed page/ratio.css
+var style string
+
+// The script reads what it needs from the frames: places from their styles, names and numbers
+// from their titles. It has no "<" and no "&", as the page is XML, too.
+//
+//go:embed page/ratio.js
+var script string
+
+//go:embed page/ratio.html
+var files embed.FS
+
+// Names may come from anybody: the template cleans them, and html/template escapes all.
+var ratioPage = htmltext.Parse(style, template.FuncMap{
+	"clean":  clean,
+	"policy": ContentSecurityPolicy,
+	"script": func() template.JS { return template.JS(script) },
+}, files, "page/ratio.html")
+
 // ContentSecurityPolicy returns what a page of [Profile.WriteHTML] is allowed to do, for the
 // header of this name: to have styles, and to run the one script that it has. The page says it
 // itself, too.
 func ContentSecurityPolicy() string {
-	return "default-src 'none'; style-src 'unsafe-inline'; script-src '" + scriptHash() + "'"
-}
-
-// A page is one that is made.
-type page struct {
-	strings.Builder
-	*Profile
-	tree *tree
-}
-
-// put appends HTML, in which each %s is replaced by an argument, escaped.
-func (p *page) put(format string, args ...string) {
-	htmltext.Put(p, escape, format, args...)
-}
-
-// escape returns s escaped for HTML, without control characters and not too long: names may
-// come from anybody. Lines stay lines.
-func escape(s string) string {
-	var b strings.Builder
-	for i, line := range strings.Split(s, "\n") {
-		if i > 0 {
-			b.WriteString("&#10;")
-		}
-		b.WriteString(html.EscapeString(clean(line)))
-	}
-	return b.String()
+	sum := sha256.Sum256([]byte(script))
+	return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 // clean returns s in one line of printable characters, and not too long.
@@ -70,54 +72,65 @@ func clean(s string) string { return htmltext.Clean(s, maxName) }
 // WriteHTML writes a page with a flame graph and a table of functions. Widths are the first
 // event, and colours the ratio. An error is one of w.
 func (p *Profile) WriteHTML(w io.Writer) error {
-	g := &page{Profile: p, tree: p.grow()}
-	g.put(`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8"/>
-<meta name="viewport" content="width=device-width, initial-scale=1"/>
-<meta name="color-scheme" content="light dark"/>
-<meta http-equiv="Content-Security-Policy" content="%s"/>
-<title>%s</title>
-<style>`+htmltext.Style+style+`</style>
-</head>
-<body>
-`, ContentSecurityPolicy(), p.kind.long)
-	g.head()
-	g.remarks()
-	g.graph()
-	g.table()
-	g.put("<script>" + script + "</script>\n</body>\n</html>\n")
-	_, err := io.WriteString(w, g.String())
-	return err
+	return ratioPage.Write(w, &page{p, p.grow()})
 }
 
-// head says what the page is about, with the legend.
-func (g *page) head() {
-	a, b := &g.events[0], &g.events[1]
+// A page is what the page of a profile shows.
+type page struct {
+	*Profile
+	tree *tree
+}
+
+func (g *page) Title() string { return g.kind.long }
+func (g *page) Short() string { return g.kind.short }
+func (g *page) First() string { return g.events[0].name }
+func (g *page) Limit() string { return limit(g.maxError) }
+
+// Samples returns how many of each event have an error of the limit.
+func (g *page) Samples() string { return thousands(samplesFor(g.maxError)) }
+
+// Heading says what the page is about.
+func (g *page) Heading() string {
 	all := g.ratio(&g.total)
 	switch {
 	case len(g.raw.Sample) == 0:
-		g.put("<h1>The profile has no samples</h1>\n")
+		return "The profile has no samples"
 	case all.none:
-		g.put("<h1>There is no ratio of %s to %s</h1>\n", a.name, b.name)
-	default:
-		g.put("<h1>%s: %s %s</h1>\n", g.kind.long, g.quantity(all.value), percentError(all.err))
+		return fmt.Sprintf("There is no ratio of %s to %s", g.events[0].name, g.events[1].name)
 	}
-	g.put("<table class=\"totals\">\n")
+	return fmt.Sprintf("%s: %s %s", g.kind.long, g.quantity(all.value), percentError(all.err))
+}
+
+// Totals returns the name of each event, what was counted, and in how many samples.
+func (g *page) Totals() (rows [2][3]string) {
 	for i := range g.events {
-		g.put("<tr><td>%s</td><td class=\"n\">%s</td><td>in %s</td></tr>\n", g.events[i].name, g.amount(i, &g.total), g.samplesText(i, &g.total))
+		rows[i] = [3]string{g.events[i].name, g.amount(i, &g.total), g.samplesText(i, &g.total)}
 	}
-	g.put("</table>\n<p>A frame is as wide as its part of the %s. Its colour is the ratio of all below it, by how it compares with the whole profile's:</p>\n<p class=\"legend\">", a.name)
+	return rows
+}
+
+// A key says what a colour is.
+type key struct {
+	Class int
+	Name  string
+}
+
+// Legend returns the colours that frames may have.
+func (g *page) Legend() (list []key) {
 	for c := range classes {
-		if !all.none {
-			g.put("<span><i class=\"c%s\"></i>%s</span>\n", strconv.Itoa(c), g.className(c))
+		if !g.ratio(&g.total).none {
+			list = append(list, key{c, g.className(c)})
 		}
 	}
-	g.put("<span><i class=\"c%s\"></i>%s</span>\n", strconv.Itoa(uncertain), "error above "+limit(g.maxError))
-	g.put("<span><i class=\"c%s\"></i>%s</span></p>\n", strconv.Itoa(noRatio), "no samples of one event")
-	g.put("<p class=\"dim\">%s</p>\n", fmt.Sprintf("± is the standard error of a ratio, √(1/n₁ + 1/n₂), where n₁ and n₂ are the samples of the two events. It is above %s if both have fewer than %s, and such a ratio may well be chance.",
-		limit(g.maxError), thousands(samplesFor(g.maxError))))
+	return append(list, key{uncertain, "error above " + g.Limit()}, key{noRatio, "no samples of one event"})
+}
+
+// Notes returns the notes, which are above what they are about.
+func (g *page) Notes() []string {
+	if n := len(g.notes) - maxNotes; n > 0 {
+		return append(slices.Clone(g.notes[:maxNotes]), "And "+thousands(int64(n))+" more.")
+	}
+	return g.notes
 }
 
 // limit returns a limit of the error.
@@ -159,22 +172,21 @@ func (g *page) samplesText(i int, v *values) string {
 	return about + thousands(rounded) + " samples"
 }
 
-// title returns what there is to say of a frame.
-func (g *page) title(n *node) string {
-	var b strings.Builder
-	b.WriteString(clean(n.name))
+// title returns what there is to say of a frame, in lines.
+func (g *page) title(n *node) []string {
+	lines := []string{n.name}
 	for i := range g.events {
-		fmt.Fprintf(&b, "\n%s: %s (%s) in %s", clean(g.events[i].name), g.amount(i, &n.total), percent(n.total.events[i], g.total.events[i]), g.samplesText(i, &n.total))
+		lines = append(lines, fmt.Sprintf("%s: %s (%s) in %s", g.events[i].name, g.amount(i, &n.total), percent(n.total.events[i], g.total.events[i]), g.samplesText(i, &n.total)))
 	}
-	b.WriteString("\n" + g.verdict(&n.total))
+	lines = append(lines, g.verdict(&n.total))
 	if n.own != n.total {
 		own := "nothing"
 		if n.own.events != [2]int64{} {
 			own = fmt.Sprintf("%s (%s); %s", g.amount(0, &n.own), percent(n.own.events[0], g.total.events[0]), g.verdict(&n.own))
 		}
-		b.WriteString("\nitself: " + own)
+		lines = append(lines, "itself: "+own)
 	}
-	return b.String()
+	return lines
 }
 
 // verdict returns a ratio with its error, and says if that is too large.
@@ -209,7 +221,7 @@ func (g *page) drawn() (list []frame, cut values) {
 	}
 	var place func(n *node, left int64)
 	place = func(n *node, left int64) {
-		list = append(list, frame{n, left})
+		list = append(list, g.frame(n, left))
 		cut.add(&n.cut)
 		slices.SortFunc(n.kids, func(a, b *node) int { return strings.Compare(a.name, b.name) })
 		for _, kid := range n.kids {
@@ -225,94 +237,104 @@ func (g *page) drawn() (list []frame, cut values) {
 	return list, cut
 }
 
-// A frame is a node that is drawn.
-type frame struct {
-	*node
-	left int64 // of the first event, what is left of it
+// A graph is the flame graph.
+type graph struct {
+	Height  int
+	Frames  []frame
+	Remarks []string // on what isn't drawn
 }
 
-// graph draws the flame graph.
-func (g *page) graph() {
+// A frame is a node as it is drawn.
+type frame struct {
+	Class       int
+	Left, Width string // percent
+	Top         int
+	Title       []string // lines
+	Name        string
+}
+
+// frame returns a node as it is drawn, beside what is left of it.
+func (g *page) frame(n *node, left int64) frame {
+	part := func(v int64) float64 { return 100 * float64(v) / float64(g.total.events[0]) }
+	width := part(n.total.events[0])
+	f := frame{g.class(&n.total), strconv.FormatFloat(part(left), 'f', 4, 64), strconv.FormatFloat(width, 'f', 4, 64), n.depth * rowHeight, g.title(n), ""}
+	if width >= namedWidth {
+		f.Name = short(clean(n.name))
+	}
+	return f
+}
+
+// Graph returns the flame graph, or nil if there is nothing to draw.
+func (g *page) Graph() *graph {
 	if g.total.events[0] == 0 {
-		g.put("<p>There is nothing to draw, as there are no samples of %s.</p>\n", g.events[0].name)
-		return
+		return nil
 	}
 	list, cut := g.drawn()
-	depth := 0
+	x := &graph{Frames: list}
 	for _, f := range list {
-		depth = max(depth, f.depth)
+		x.Height = max(x.Height, f.Top+rowHeight)
 	}
-	g.put("<form id=\"find\" hidden=\"\"><input id=\"query\" type=\"search\" placeholder=\"Find functions\" aria-label=\"Find functions\"/> <button id=\"reset\" type=\"button\">Show all</button> <span id=\"found\"></span></form>\n")
-	g.put("<div id=\"graph\" style=\"height:%spx\">\n", strconv.Itoa((depth+1)*rowHeight))
-	part := func(x int64) float64 { return 100 * float64(x) / float64(g.total.events[0]) }
-	for _, f := range list {
-		left, width := part(f.left), part(f.total.events[0])
-		name := ""
-		if width >= namedWidth {
-			name = short(clean(f.name))
-		}
-		g.put("<div class=\"c%s\" style=\"left:%s%;width:%s%;top:%spx\" title=\"%s\">%s</div>\n", strconv.Itoa(g.class(&f.total)),
-			strconv.FormatFloat(left, 'f', 4, 64), strconv.FormatFloat(width, 'f', 4, 64), strconv.Itoa(f.depth*rowHeight), g.title(f.node), name)
-	}
-	g.put("</div>\n<p id=\"about\"></p>\n")
 	if g.tree.full {
-		g.put("<p class=\"dim\">%s</p>\n", fmt.Sprintf("The profile has more than %s different frames. Those of the stacks with the least %s are left out.", thousands(maxNodes), g.events[0].name))
+		x.Remarks = append(x.Remarks, fmt.Sprintf("The profile has more than %s different frames. Those of the stacks with the least %s are left out.", thousands(maxNodes), g.events[0].name))
 	}
 	if cut.events != [2]int64{} {
-		g.put("<p class=\"dim\">%s</p>\n", fmt.Sprintf("Not drawn are frames narrower than %v %%, deeper than %d, or beyond the widest %s. Stacks that have such a frame have %s of the %s and %s of the %s.",
-			minWidth, maxDepth, thousands(maxFrames),
-			percent(cut.events[0], g.total.events[0]), g.events[0].name, percent(cut.events[1], g.total.events[1]), g.events[1].name))
+		x.Remarks = append(x.Remarks, fmt.Sprintf("Not drawn are frames narrower than %v %%, deeper than %d, or beyond the widest %s. Stacks that have such a frame have %s.",
+			minWidth, maxDepth, thousands(maxFrames), g.parts(&cut)))
 	}
+	return x
 }
 
-// table writes the functions, those with the most of the first event first.
-func (g *page) table() {
-	if len(g.tree.functions) == 0 {
-		return
-	}
-	list := make([]*function, 0, len(g.tree.functions))
-	for _, f := range g.tree.functions {
-		list = append(list, f)
-	}
-	slices.SortFunc(list, func(a, b *function) int {
+// parts says which parts of the two events some values are.
+func (g *page) parts(v *values) string {
+	return fmt.Sprintf("%s of the %s and %s of the %s", percent(v.events[0], g.total.events[0]), g.events[0].name, percent(v.events[1], g.total.events[1]), g.events[1].name)
+}
+
+// A table is that of the functions.
+type table struct {
+	Rows []row
+	More string // on those that have no row, or ""
+}
+
+// A row is of what a function has executed itself, and of that with its callees.
+type row struct {
+	Name  string
+	Cells [2]cell
+}
+
+type cell struct {
+	Title, Part  string
+	Class        int
+	Ratio, Error string
+}
+
+// Functions returns the functions, those with the most of the first event first.
+func (g *page) Functions() (t table) {
+	list := slices.SortedFunc(maps.Values(g.tree.functions), func(a, b *function) int {
 		return cmp.Or(cmp.Compare(b.own.events[0], a.own.events[0]), cmp.Compare(b.total.events[0], a.total.events[0]), strings.Compare(a.name, b.name))
 	})
-	g.put("<h2>Functions</h2>\n<p class=\"dim\">Itself: what a function has executed. With callees: and what it has called.</p>\n<div class=\"wide\"><table id=\"functions\">\n<thead><tr><th>Function</th>")
-	for _, of := range []string{"itself", "with callees"} {
-		g.put("<th class=\"n\">%s, %s</th><th class=\"n\">%s</th><th class=\"n\">error</th>", g.events[0].name, of, g.kind.short)
+	shown := min(len(list), maxFunctions)
+	for _, f := range list[:shown] {
+		t.Rows = append(t.Rows, row{f.name, [2]cell{g.cell(&f.own), g.cell(&f.total)}})
 	}
-	g.put("</tr></thead>\n<tbody>\n")
-	for _, f := range list[:min(len(list), maxFunctions)] {
-		g.put("<tr><td title=\"%s\">%s</td>", f.name, clean(f.name))
-		for _, v := range []*values{&f.own, &f.total} {
-			r := g.ratio(v)
-			text, err := "none", ""
-			if !r.none {
-				text, err = g.quantity(r.value), percentError(r.err)
-			}
-			g.put("<td class=\"n\" title=\"%s\">%s</td><td class=\"n\"><i class=\"c%s\"></i>%s</td><td class=\"n\">%s</td>",
-				g.amount(0, v)+" in "+g.samplesText(0, v)+"; "+g.events[1].name+": "+g.amount(1, v)+" in "+g.samplesText(1, v),
-				percent(v.events[0], g.total.events[0]), strconv.Itoa(g.class(v)), text, err)
-		}
-		g.put("</tr>\n")
-	}
-	g.put("</tbody></table></div>\n")
-	if left := list[min(len(list), maxFunctions):]; len(left) > 0 {
+	if left := list[shown:]; len(left) > 0 {
 		var own values
 		for _, f := range left {
 			own.add(&f.own)
 		}
-		g.put("<p class=\"dim\">%s</p>\n", fmt.Sprintf("And %s more, which themselves have %s of the %s and %s of the %s.", thousands(int64(len(left))),
-			percent(own.events[0], g.total.events[0]), g.events[0].name, percent(own.events[1], g.total.events[1]), g.events[1].name))
+		t.More = fmt.Sprintf("And %s more, which themselves have %s.", thousands(int64(len(left))), g.parts(&own))
 	}
+	return t
 }
 
-// remarks writes the notes, above what they are about.
-func (g *page) remarks() {
-	for _, note := range g.notes[:min(len(g.notes), maxNotes)] {
-		g.put("<p class=\"note\">%s</p>\n", note)
+func (g *page) cell(v *values) cell {
+	c := cell{
+		Title: g.amount(0, v) + " in " + g.samplesText(0, v) + "; " + g.events[1].name + ": " + g.amount(1, v) + " in " + g.samplesText(1, v),
+		Part:  percent(v.events[0], g.total.events[0]),
+		Class: g.class(v),
+		Ratio: "none",
 	}
-	if n := len(g.notes) - maxNotes; n > 0 {
-		g.put("<p class=\"note\">And %s more.</p>\n", thousands(int64(n)))
+	if r := g.ratio(v); !r.none {
+		c.Ratio, c.Error = g.quantity(r.value), percentError(r.err)
 	}
+	return c
 }

@@ -169,9 +169,10 @@ func TestHostile(t *testing.T) {
 	for _, name := range names {
 		p.stacks = append(p.stacks, planted{name, []int64{100, 100_000, 50_000}})
 	}
-	p.comments = append(p.comments, "warning: <img src=x onerror=alert(1)>")
-	p.types[1] = "<b>instructions"
-	p.comments[5] = "event: </td><script>"
+	p.comments = append(p.comments, "warning: <img src=x onerror=alert(1)>\x1b")
+	p.types[1] = "<b>instructions\x1b"
+	p.types[0], p.comments[0] = "<i>cycles\x1b", "event: <i>cycles\x1b"
+	p.comments[5] = "event: </td><script>\x1b"
 	p.comments[8] = "samples: 1000"
 	page, size := pageOf(t, p.read(t, Options{}))
 	if size > 100_000 {

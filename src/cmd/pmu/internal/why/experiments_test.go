@@ -117,6 +117,25 @@ func TestExperimentsPage(t *testing.T) {
 	}
 }
 
+// TestExperimentsHostile tests that no text gets into a page as it is.
+func TestExperimentsHostile(t *testing.T) {
+	const evil = "'\"><b>\x1b"
+	c, _ := compare(t, 2, Experiment{"a" + evil, experiment(1, 4000, 0)}, Experiment{"b" + evil, experiment(2, 5000, 60)})
+	c.By, c.Unit, c.Notes, c.Events = evil, evil, []string{evil}, append(c.Events, evil)
+	for _, y := range c.Experiments {
+		for i := range y.Impacts {
+			y.Impacts[i].Event = evil
+		}
+	}
+	var out strings.Builder
+	if err := c.WriteHTML(&out); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := parsePage(out.String()); err != nil || d.elements["b"] > 0 || strings.Count(d.text, "'\"><b>\ufffd") < 20 {
+		t.Errorf("%v:\n%s", err, out.String())
+	}
+}
+
 // TestExperimentsMany tests that those with the most requests are compared, and the rest is said.
 func TestExperimentsMany(t *testing.T) {
 	var list []Experiment

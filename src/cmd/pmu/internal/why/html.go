@@ -6,16 +6,15 @@ package why
 
 import (
 	"cmd/pmu/internal/htmltext"
-	_ "embed"
+	"embed"
 	"fmt"
-	"html"
+	"html/template"
 	"io"
-	"strconv"
 	"strings"
 )
 
-// This file is a report as a page of HTML. It needs no script and nothing from elsewhere, and
-// it is XML, too, so that tests can parse it.
+// This file is a report as a page of HTML. It needs no script and nothing from elsewhere.
+// What is here is what a page shows; how it shows it is in the templates.
 //
 // Texts keep their size in a narrow window: in drawings, what is horizontal is in percent of
 // the width, and what is vertical in pixels; see svg.go. Meaning is never in a colour alone.
@@ -30,240 +29,168 @@ const (
 // that name.
 const ContentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'"
 
-//go:embed page.css
+//go:embed page/page.css
 var pageStyle string
 
-// A page is one that is made.
-type page struct {
-	strings.Builder
-	r *Report
-}
+//go:embed page/*.html
+var pageFiles embed.FS
 
-// put appends HTML, in which each %s is replaced by an argument, escaped.
-func (p *page) put(format string, args ...string) {
-	htmltext.Put(p, escape, format, args...)
-}
+// Names, units and words may come from anybody: templates clean them, and html/template escapes all.
+var (
+	pageFuncs = template.FuncMap{
+		"clean":          clean,
+		"value":          value,
+		"latency":        latency,
+		"y":              func(y, below float64) string { return num(y + below) },
+		"count":          count,
+		"percent":        percent,
+		"percentName":    percentName,
+		"sentence":       func(note string) string { return strings.TrimSuffix(note, ".") },
+		"taken":          (*Impact).taken,
+		"pair":           (*Pair).sentence,
+		"joint":          (*Joint).sentence,
+		"conds":          (*Pattern).conds,
+		"rest":           (*Pattern).rest,
+		"ruledOut":       (*Report).ruledOut,
+		"names":          func(g ruling) string { return g.names(maxPageRuledOut) },
+		"reason":         func(g ruling) string { return g.why },
+		"eventsTitle":    (*Report).eventsTitle,
+		"togetherTitle":  (*Report).togetherTitle,
+		"patternsTitle":  func() string { return patternsTitle },
+		"impactsTitle":   (*Comparison).impactsTitle,
+		"quantilesTitle": (*Comparison).quantilesTitle,
+		"noEvents":       (*Comparison).noEvents,
+	}
+	reportPage     = htmltext.Parse(pageStyle, pageFuncs, pageFiles, "page/drawings.html", "page/report.html")
+	comparisonPage = htmltext.Parse(pageStyle, pageFuncs, pageFiles, "page/drawings.html", "page/comparison.html")
+)
 
-// escape returns s escaped for HTML, in one line and not too long: names and words may come
-// from anybody.
-func escape(s string) string { return html.EscapeString(htmltext.Clean(s, maxPageText)) }
+// clean returns s in one line, printable and not too long.
+func clean(s string) string { return htmltext.Clean(s, maxPageText) }
+
+// value formats a value with its unit.
+func value(v float64, u string) string { return clean(number(v) + unit(u)) }
+
+// latency formats a latency. It isn't known only in a report that Analyze has not made.
+func latency(v float64, u string) string {
+	if bad(v) {
+		return "unknown"
+	}
+	return value(v, u)
+}
 
 // WriteHTML writes the report as a page of HTML with drawings, which needs nothing from
 // elsewhere. An error is one of w.
 func (r *Report) WriteHTML(w io.Writer) error {
-	p := &page{r: r}
-	p.begin("Why are some requests slow?")
-	p.put("<h1>%s</h1>\n", r.Cause())
-	p.numbers()
-	p.latencies()
-	p.events()
-	p.together()
-	p.distributions()
-	p.patterns()
-	p.ruledOut()
-	p.put("</body>\n</html>\n")
-	_, err := io.WriteString(w, p.String())
-	return err
-}
-
-// begin writes what comes before the first heading.
-func (p *page) begin(title string) {
-	p.put(`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8"/>
-<meta name="viewport" content="width=device-width, initial-scale=1"/>
-<meta name="color-scheme" content="light dark"/>
-<title>%s</title>
-<style>`+htmltext.Style+pageStyle+`</style>
-</head>
-<body>
-`, title)
-}
-
-// latency formats a latency. It isn't known only in a report that Analyze has not made.
-func (p *page) latency(v float64) string {
-	if bad(v) {
-		return "unknown"
-	}
-	return number(v) + unit(p.r.Unit)
-}
-
-// first returns the event that the first line is about, or nil if there is none or it was recorded
-// in some requests only.
-func (p *page) first() *Impact {
+	p := &page{Report: r}
 	// That of some requests only can't be beside all.
-	if list := p.r.causes(); len(list) > 0 && !p.r.few() && !list[0].Only {
-		return &list[0]
+	if list := r.causes(); len(list) > 0 && !r.few() && !list[0].Only && len(list[0].Without.Parts) > 0 {
+		p.Beside = &list[0]
 	}
-	return nil
+	return reportPage.Write(w, p)
 }
 
-// numbers writes the table of percentiles: of all requests, and of those in which the first
+// A page is what the page of a report shows.
+type page struct {
+	Report *Report
+	Beside *Impact // the event that the first line is about, if it can be shown beside all, or nil
+}
+
+// Percentiles returns the rows of latencies: of all requests, and of those in which the first
 // event isn't high.
-func (p *page) numbers() {
-	r := p.r
-	first := p.first()
-	if first != nil && len(first.Without.Parts) == 0 {
-		first = nil
-	}
-	if r.Requests > 0 {
-		p.put("<table>\n<tr><th>Latency</th><th class=\"n\">%s</th>", count(r.Requests, "request"))
-		if first != nil {
-			p.put("<th class=\"n\">without %s above %s</th>", first.Event, number(first.Threshold)+unit(first.Unit))
+func (p *page) Percentiles() (rows [][]string) {
+	r := p.Report
+	for _, x := range append(r.percentiles(), quantile{"slowest", 1, r.Max}) {
+		row := []string{x.name, latency(x.v, r.Unit)}
+		if p.Beside != nil {
+			row = append(row, latency(p.Beside.Without.at(x.part), r.Unit))
 		}
-		p.put("</tr>\n")
-		for _, x := range append(r.percentiles(), quantile{"slowest", 1, r.Max}) {
-			p.put("<tr><td>%s</td><td class=\"n\">%s</td>", x.name, p.latency(x.v))
-			if first != nil {
-				p.put("<td class=\"n\">%s</td>", p.latency(first.Without.at(x.part)))
-			}
-			p.put("</tr>\n")
-		}
-		p.put("</table>\n")
-		if first != nil && first.taken() != "" {
-			// The first line says the adjusted impact.
-			rest := "is the time of " + first.Event + " itself"
-			if first.Cause != "" {
-				rest = "is left without what is likely to be the impact of " + first.Cause
-			}
-			p.put("<p>%s.</p>\n", fmt.Sprintf("Without these requests %s is %s lower; %s %s", percentName(r.P), percent(first.Raw), percent(first.Adjusted), rest))
-		}
+		rows = append(rows, row)
 	}
-	if r.Left > 0 {
-		p.put("<p class=\"dim\">%s.</p>\n", fmt.Sprintf("%d others have no latency and are left out", r.Left))
-	}
-	for _, note := range r.Notes {
-		p.put("<p class=\"dim\">%s.</p>\n", strings.TrimSuffix(note, "."))
-	}
+	return rows
 }
 
-// latencies draws the distribution of latencies.
-func (p *page) latencies() {
-	r := p.r
-	if len(r.Latencies.Parts) == 0 {
-		return
+// Raw says why the impact of the first line isn't what the table has, or "".
+func (p *page) Raw() string {
+	e := p.Beside
+	if e == nil || e.taken() == "" {
+		return ""
 	}
-	p.put("<h2>How long requests take</h2>\n")
-	first := p.first()
-	p.put(`<p class="legend"><svg class="key" width="28" height="10" aria-hidden="true"><path class="all" d="M0 5H28"/></svg>%s</p>`+"\n", "all "+count(r.Requests, "request"))
-	if first != nil {
-		of := ""
-		if first.N < r.Requests {
-			of = fmt.Sprintf(" of the %d that recorded it", first.N)
-		}
-		p.put(`<p class="legend"><svg class="key" width="28" height="10" aria-hidden="true"><path class="less" d="M0 5H28"/></svg>%s</p>`+"\n",
-			fmt.Sprintf("without the %d in which %s is above %s%s%s", first.High, first.Event, number(first.Threshold), unit(first.Unit), of))
+	// The first line says the adjusted impact.
+	rest := "is the time of " + e.Event + " itself"
+	if e.Cause != "" {
+		rest = "is left without what is likely to be the impact of " + e.Cause
 	}
-	p.drawLatencies(first)
+	return fmt.Sprintf("Without these requests %s is %s lower; %s %s", percentName(p.Report.P), percent(e.Raw), percent(e.Adjusted), rest)
 }
 
-// events draws the impact of each event.
-func (p *page) events() {
-	r := p.r
-	list := r.causes()
+// Lower returns by how much the tail is lower without what an event adds to it.
+func (p *page) Lower(e *Impact) string { return latency(e.tail(p.Report)*e.Adjusted, p.Report.Unit) }
+
+// impacts are those of events, as bars on an axis.
+type impacts struct {
+	Axis axis
+	Rows []impactRow
+	More int
+}
+
+type impactRow struct {
+	*Impact
+	From, To float64 // where it is in 95 of 100 cases
+	Bar      *bar
+}
+
+// Impacts returns the impact of each event, or nil if there is none.
+func (p *page) Impacts() *impacts {
+	list := p.Report.causes()
 	if len(list) == 0 {
-		return
+		return nil
 	}
-	p.put("<h2>%s</h2>\n<p class=\"dim\">A bar is the estimate; its whisker is where 95 of 100 resampled ones are.</p>\n", r.eventsTitle())
-	shown := list[:min(len(list), maxEvents)]
+	x := &impacts{More: max(0, len(list)-maxEvents)}
 	most := 0.0
-	for _, e := range shown {
-		_, above := e.bounds()
-		most = max(most, e.Adjusted, above)
+	for i := range list[:len(list)-x.More] {
+		e := &list[i]
+		from, to := e.bounds()
+		most = max(most, e.Adjusted, to)
+		x.Rows = append(x.Rows, impactRow{e, from, to, nil})
 	}
 	s := linearScale(0, 100*min(most, 1))
-	p.put("<div class=\"row axis\"><div class=\"none\"></div><div>")
-	p.drawTicks(s, "part of "+percentName(r.P)+", in %")
-	p.put("</div><div class=\"none\"></div></div>\n")
-	for _, e := range shown {
-		low, above := e.bounds()
-		p.put("<div class=\"row\"><h3>%s</h3><div>", e.Event)
-		p.drawImpact(s, 100*e.Adjusted, 100*low, 100*above, e.Event+": "+percent(e.Adjusted))
-		p.put("</div><div><b>%s</b> lower: %s<br/><span class=\"dim\">95 of 100: %s to %s<br/>high in %s of %s, above %s",
-			p.latency(e.tail(r)*e.Adjusted), percent(e.Adjusted), percent(low), percent(above),
-			strconv.Itoa(e.High), strconv.Itoa(e.N), number(e.Threshold)+unit(e.Unit))
-		if s := e.taken(); s != "" {
-			p.put("<br/>%s", s)
-		}
-		p.put("</span></div></div>\n")
+	x.Axis = s.axis("part of "+percentName(p.Report.P)+", in %", wideRoom)
+	for i := range x.Rows {
+		e := &x.Rows[i]
+		e.Bar = s.bar(100*e.Adjusted, 100*e.From, 100*e.To, e.Event+": "+percent(e.Adjusted))
 	}
-	p.more(len(list)-maxEvents, "event")
-	for _, x := range r.Pairs[:min(len(r.Pairs), maxPairs)] {
-		p.put("<p>%s.</p>\n", x.sentence())
-	}
+	return x
 }
 
-// together writes which events make the tail together.
-func (p *page) together() {
-	r := p.r
-	j := r.Together
-	if j == nil {
-		return
-	}
-	p.put("<h2>%s</h2>\n<table>\n<tr><th>Event</th><th class=\"n\">lower by</th><th class=\"n\">part</th><th class=\"n\">high in</th><th class=\"n\">of</th><th class=\"n\">above</th></tr>\n", r.togetherTitle())
-	for _, e := range j.Events {
-		p.put("<tr><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n", e.Event,
-			p.latency(r.Tail*e.Adjusted), percent(e.Adjusted), strconv.Itoa(e.High), strconv.Itoa(e.N), number(e.Threshold)+unit(e.Unit))
-	}
-	p.put("</table>\n<p>%s.</p>\n", j.sentence(r))
+// Pairs returns those that have a sentence.
+func (p *page) Pairs() []Pair { return p.Report.Pairs[:min(len(p.Report.Pairs), maxPairs)] }
+
+// patterns are intervals of latency on an axis, with what describes them.
+type patterns struct {
+	Axis axis
+	Rows []patternRow
+	More int
 }
 
-// more says how many are left out.
-func (p *page) more(n int, what string) {
-	if n > 0 {
-		p.put("<p class=\"dim\">%s.</p>\n", "And "+count(n, "more "+what))
-	}
+type patternRow struct {
+	*Pattern
+	Interval *rangeBar
+	Scores   []scoreBar
 }
 
-// distributions draws the distribution of each event that makes the tail.
-func (p *page) distributions() {
-	list := p.r.causes()
+// Patterns returns what describes slow requests, or nil if nothing does.
+func (p *page) Patterns() *patterns {
+	r, list, s := p.Report, p.Report.byRequests(), p.scale()
 	if len(list) == 0 {
-		return
+		return nil
 	}
-	p.put("<h2>Where these events are high</h2>\n<p class=\"dim\">An event is high above a step of its distribution. That range is shaded.</p>\n<div class=\"many\">\n")
-	for _, e := range list[:min(len(list), maxEvents)] {
-		if len(e.CDF.Parts) == 0 {
-			continue
-		}
-		p.put("<div><h3>%s</h3><p class=\"dim\">%s</p>", e.Event, fmt.Sprintf("above %s%s in %d of %d", number(e.Threshold), unit(e.Unit), e.High, e.N))
-		p.drawEvent(&e)
-		p.put("</div>\n")
+	x := &patterns{Axis: s.axis(axisName("latency", r.Unit, s), wideRoom), More: max(0, len(list)-maxPatterns)}
+	for i := range list[:len(list)-x.More] {
+		q := &list[i]
+		label := fmt.Sprintf("from %s to %s%s", number(q.From), number(q.To), unit(r.Unit))
+		x.Rows = append(x.Rows, patternRow{q, s.rangeBar(q.From, q.To, r.Tail, label),
+			[]scoreBar{{0, "precision", q.Precision}, {18, "recall", q.Recall}, {36, "F", q.F}}})
 	}
-	p.put("</div>\n")
-}
-
-// patterns draws what describes slow requests.
-func (p *page) patterns() {
-	list := p.r.byRequests()
-	if len(list) == 0 {
-		return
-	}
-	p.put("<h2>%s</h2>\n<p class=\"dim\">Precision is how many of the requests that meet the conditions took that long; recall, how many that took that long meet the conditions. F is their harmonic mean. Those of the rest are of the requests that patterns above do not describe. The dotted line is %s.</p>\n", patternsTitle, percentName(p.r.P))
-	s := p.latencyScale()
-	p.put("<div class=\"row pattern axis\"><div>")
-	p.drawTicks(s, axisName("latency", p.r.Unit, s))
-	p.put("</div><div class=\"none\"></div></div>\n")
-	for _, x := range list[:min(len(list), maxPatterns)] {
-		p.put("<div class=\"row pattern\"><div class=\"over\"><h3>%s</h3><span class=\"dim\">%s</span></div><div>", x.conds(),
-			fmt.Sprintf("latency %s..%s%s, %sn %d of %d", number(x.From), number(x.To), unit(p.r.Unit), x.rest(), x.TP, x.Pos))
-		p.drawInterval(s, x.From, x.To)
-		p.put("</div><div>")
-		p.drawScores(&x)
-		p.put("</div></div>\n")
-	}
-	p.more(len(list)-maxPatterns, "pattern")
-}
-
-// ruledOut writes what is ruled out.
-func (p *page) ruledOut() {
-	list := p.r.ruledOut()
-	if len(list) == 0 {
-		return
-	}
-	p.put("<h2>Ruled out</h2>\n")
-	for _, g := range list {
-		p.put("<div class=\"row ruled\"><div>%s</div><div class=\"dim\">%s</div></div>\n", g.names(maxPageRuledOut), g.why)
-	}
+	return x
 }

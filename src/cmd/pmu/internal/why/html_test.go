@@ -291,7 +291,12 @@ func TestHTMLHostile(t *testing.T) {
 	if !strings.Contains(d.text, `'"><script>alert(1)</script></title></svg>&amp;`) {
 		t.Errorf("the text has changed:\n%s", d.text)
 	}
-	if s := escape(strings.Repeat("é", 1e6)); len(s) > 3*maxPageText {
+	// Axes have the beginning of a unit only.
+	r.Unit = "\x1b"
+	r.Impacts[0].Cause, r.Impacts[0].Adjusted = evil, r.Impacts[0].Raw-0.02
+	r.Together = &Joint{Events: []Impact{{Event: evil}}}
+	pageOf(t, r)
+	if s := clean(strings.Repeat("é", 1e6)); len(s) > 3*maxPageText {
 		t.Errorf("a text of 1,000,000 characters takes %d bytes", len(s))
 	}
 }

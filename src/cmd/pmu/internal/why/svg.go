@@ -7,6 +7,7 @@ package why
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -280,117 +281,20 @@ func path(c CDF, s scale, d depth) string {
 	return b.String()
 }
 
-// space begins a space for curves, of the height of an axis.
-func (p *page) space(d depth) {
-	p.put(`<svg width="100%" height="%s" viewBox="0 0 1000 1000" preserveAspectRatio="none">`, num(d.h))
+// A tick is a place on an axis and what is written there.
+type tick struct{ At, Anchor, Label string }
+
+// An axis is a scale as it is drawn.
+type axis struct {
+	Name  string
+	Ticks []tick
 }
 
-func (p *page) curve(class, path string) {
-	if path != "" {
-		p.put(`<path class="%s" d="%s" vector-effect="non-scaling-stroke"/>`, class, path)
-	}
-}
-
-// xAxis draws the ticks of a scale below a drawing, and its grid.
-func (p *page) xAxis(s scale, h, room float64, name string) {
+// axis returns the axis of a scale, which may be that many pixels long.
+func (s scale) axis(name string, room float64) axis {
+	a := axis{Name: name}
 	ticks := s.ticks()
 	labels := s.labels(ticks, room)
-	for i, v := range ticks {
-		p.put(`<line class="grid" x1="%s" x2="%s" y1="0" y2="%s"/>`, s.at(v), s.at(v), num(h))
-		p.put(`<text x="%s" y="%s" text-anchor="middle">%s</text>`, s.at(v), num(h+16), labels[i])
-	}
-	p.put(`<line class="base" x1="0" x2="100%" y1="%s" y2="%s"/>`, num(h), num(h))
-	p.put(`<text x="100%" y="%s" text-anchor="end">%s</text>`+"\n", num(h+33), name)
-}
-
-// yAxis draws percentiles, the first ones in any case, and others where there is room.
-func (p *page) yAxis(d depth, parts ...float64) {
-	const room = 14
-	var drawn []float64
-	draw := func(part float64, name string) {
-		y := d.y(part)
-		for _, other := range drawn {
-			if math.Abs(y-other) < room {
-				return
-			}
-		}
-		drawn = append(drawn, y)
-		p.put(`<line class="grid" x1="0" x2="100%" y1="%s" y2="%s"/>`, num(y), num(y))
-		p.put(`<text x="0" dx="-6" y="%s" text-anchor="end">%s</text>`, num(y+4), name)
-	}
-	for _, part := range parts {
-		if !bad(part) {
-			draw(part, percentName(part))
-		}
-	}
-	draw(1, "max")
-	for left := 0.1; left*d.n > 1; left /= 10 {
-		draw(1-left, percentName(1-left))
-	}
-	draw(0.5, "p50")
-	p.put("\n")
-}
-
-func (p *page) latencyScale() scale {
-	lists := [][]float64{p.r.Latencies.Values}
-	if first := p.first(); first != nil {
-		lists = append(lists, first.Without.Values)
-	}
-	return newScale(lists...)
-}
-
-// drawLatencies draws the distribution of latencies, and that without what the first event
-// makes slow.
-func (p *page) drawLatencies(first *Impact) {
-	r := p.r
-	s, d := p.latencyScale(), depth{float64(r.Requests), 280}
-	label := fmt.Sprintf("Distribution of latencies: p50 %s, %s %s", p.latency(r.P50), percentName(r.P), p.latency(r.Tail))
-	p.put(`<div class="chart"><svg width="100%" height="%s" role="img" aria-label="%s">`+"\n", num(d.h), label)
-	p.yAxis(d, r.P)
-	p.xAxis(s, d.h, wideRoom, axisName("latency", r.Unit, s))
-	all := path(r.Latencies, s, d)
-	without := ""
-	if first != nil {
-		without = path(first.Without, s, d)
-	}
-	p.space(d)
-	if without != "" {
-		p.put(`<path class="between" d="%sL%sZ"/>`, all, reverse(without))
-		p.curve("less", without)
-	}
-	p.curve("all", all)
-	p.put("</svg>\n")
-	y := d.y(r.P)
-	for _, q := range []struct{ part, v float64 }{{0.5, r.P50}, {0.9, r.P90}, {r.P, r.Tail}} {
-		p.put(`<circle class="dot" cx="%s" cy="%s" r="4"/>`, s.at(q.v), num(d.y(q.part)))
-	}
-	p.put(`<line class="mark" x1="%s" x2="%s" y1="%s" y2="%s"/>`, s.at(r.Tail), s.at(r.Tail), num(y), num(d.h))
-	if without != "" {
-		low := first.Without.at(r.P)
-		p.put(`<line class="mark" x1="%s" x2="%s" y1="%s" y2="%s"/>`, s.at(low), s.at(low), num(y), num(d.h))
-		p.put(`<line class="whisker" x1="%s" x2="%s" y1="%s" y2="%s"/>`, s.at(low), s.at(r.Tail), num(y), num(y))
-		p.put(`<circle class="ring" cx="%s" cy="%s" r="4"/>`, s.at(low), num(y))
-		if from, to := s.pos(low), s.pos(r.Tail); to-from > 0.18 {
-			p.put(`<text class="halo" x="%s" y="%s" text-anchor="middle">%s</text>`, num(50*(from+to))+"%", num(y-8), percent(first.Raw)+" less")
-		}
-	}
-	p.put("\n</svg></div>\n")
-}
-
-// reverse returns the points of a path the other way round, without the first letter.
-func reverse(path string) string {
-	points := strings.Split(strings.TrimPrefix(path, "M"), "L")
-	for i, j := 0, len(points)-1; i < j; i, j = i+1, j-1 {
-		points[i], points[j] = points[j], points[i]
-	}
-	return strings.Join(points, "L")
-}
-
-// drawTicks draws an axis above bars.
-func (p *page) drawTicks(s scale, name string) {
-	p.put(`<svg width="100%" height="24"><text x="100%" y="-4" text-anchor="end">%s</text>`, name)
-	ticks := s.ticks()
-	labels := s.labels(ticks, wideRoom)
 	for i, v := range ticks {
 		anchor := "middle"
 		if s.pos(v) > 0.98 {
@@ -398,69 +302,166 @@ func (p *page) drawTicks(s scale, name string) {
 		} else if i == 0 && s.pos(v) < 0.02 {
 			anchor = "start"
 		}
-		p.put(`<text x="%s" y="15" text-anchor="%s">%s</text><line class="base" x1="%s" x2="%s" y1="19" y2="24"/>`, s.at(v), anchor, labels[i], s.at(v), s.at(v))
+		a.Ticks = append(a.Ticks, tick{s.at(v), anchor, labels[i]})
 	}
-	p.put("</svg>")
+	return a
 }
 
-// grid draws the grid of a row of bars.
-func (p *page) grid(s scale, h float64) {
+// grid returns where the ticks of a scale are.
+func (s scale) grid() (at []string) {
 	for _, v := range s.ticks() {
-		p.put(`<line class="grid" x1="%s" x2="%s" y1="0" y2="%s"/>`, s.at(v), s.at(v), num(h))
+		at = append(at, s.at(v))
 	}
+	return at
 }
 
-// drawImpact draws a bar from 0 to v, and a whisker.
-func (p *page) drawImpact(s scale, v, low, above float64, label string) {
-	p.put(`<svg width="100%" height="34" role="img" aria-label="%s">`, label)
-	p.grid(s, 34)
-	p.put(`<rect class="bar" x="0" y="8" height="18" width="%s"/>`, s.at(v))
-	p.put(`<line class="whisker" x1="%s" x2="%s" y1="17" y2="17"/>`, s.at(low), s.at(above))
-	for _, x := range []float64{low, above} {
-		p.put(`<line class="whisker" x1="%s" x2="%s" y1="11" y2="23"/>`, s.at(x), s.at(x))
-	}
-	p.put("</svg>")
+// A level is a percentile at the left of a distribution.
+type level struct {
+	Y    float64
+	Name string
 }
 
-// drawEvent draws the distribution of an event, and where it is high.
-func (p *page) drawEvent(e *Impact) {
-	s, d := newScale(e.CDF.Values), depth{float64(e.N), 130}
-	p.put(`<div class="chart small"><svg width="100%" height="%s" role="img" aria-label="%s">`+"\n", num(d.h), "Distribution of "+e.Event)
-	p.put(`<rect class="between" x="%s" y="0" width="%s" height="%s"/>`, s.at(e.Threshold), num(100*(1-s.pos(e.Threshold)))+"%", num(d.h))
-	p.yAxis(d, p.r.P)
-	p.xAxis(s, d.h, smallRoom, axisName("", e.Unit, s))
-	p.space(d)
-	p.curve("all", path(e.CDF, s, d))
-	p.put("</svg>")
-	p.put(`<line class="less" x1="%s" x2="%s" y1="0" y2="%s"/>`, s.at(e.Threshold), s.at(e.Threshold), num(d.h))
-	p.put("\n</svg></div>")
-}
-
-// drawInterval draws an interval of latency, and where the tail begins.
-func (p *page) drawInterval(s scale, from, to float64) {
-	p.put(`<svg width="100%" height="30" role="img" aria-label="%s">`, fmt.Sprintf("from %s to %s%s", number(from), number(to), unit(p.r.Unit)))
-	p.grid(s, 30)
-	p.put(`<line class="base" x1="0" x2="100%" y1="15" y2="15"/>`)
-	p.put(`<rect class="bar" x="%s" y="8" width="%s" height="14"/>`, s.at(from), num(100*max(s.pos(to)-s.pos(from), 0.005))+"%")
-	p.put(`<line class="mark" x1="%s" x2="%s" y1="0" y2="30"/>`, s.at(p.r.Tail), s.at(p.r.Tail))
-	p.put("</svg>")
-}
-
-// drawScores draws precision, recall and F.
-func (p *page) drawScores(x *Pattern) {
-	p.put(`<svg width="100%" height="54" role="img" aria-label="%s">`, fmt.Sprintf("precision %.2f, recall %.2f, F %.2f", x.Precision, x.Recall, x.F))
-	for i, v := range []struct {
-		name string
-		v    float64
-	}{{"precision", x.Precision}, {"recall", x.Recall}, {"F", x.F}} {
-		y := float64(18 * i)
-		class := ""
-		if v.name == "F" {
-			class = "strong"
+// levels returns the tail's percentile, and others where there is room.
+func (d depth) levels(tail float64) (list []level) {
+	const room = 14
+	add := func(part float64) {
+		y, name := d.y(part), percentName(part)
+		if part == 1 {
+			name = "max"
 		}
-		p.put(`<text class="%s" x="0" y="%s">%s</text>`, class, num(y+12), v.name)
-		p.put(`<rect class="room" x="30%" y="%s" width="54%" height="10"/><rect class="bar" x="30%" y="%s" width="%s" height="10"/>`, num(y+3), num(y+3), num(54*scale{lo: 0, hi: 1}.pos(v.v))+"%")
-		p.put(`<text class="%s" x="100%" y="%s" text-anchor="end">%s</text>`, class, num(y+12), strconv.FormatFloat(v.v, 'f', 2, 64))
+		if !bad(part) && !slices.ContainsFunc(list, func(l level) bool { return math.Abs(y-l.Y) < room }) {
+			list = append(list, level{y, name})
+		}
 	}
-	p.put("</svg>")
+	add(tail)
+	add(1)
+	for left := 0.1; left*d.n > 1; left /= 10 {
+		add(1 - left)
+	}
+	add(0.5)
+	return list
 }
+
+// A chart is a distribution, with values below it and percentiles at its left.
+type chart struct {
+	Class, Label string
+	Height       float64
+	Levels       []level
+	Axis         axis
+	All          string // the path of the curve
+	High         *shade
+	Dots         []point
+	Tail         *point
+	Less         *overlay
+}
+
+// A shade is where an event is high.
+type shade struct{ From, Width string }
+
+type point struct {
+	X string
+	Y float64
+}
+
+// An overlay is a second distribution: that of latencies without what an event makes slow.
+type overlay struct {
+	Path, Between string
+	Low           point
+	Halo, Text    string // where it says by how much the tail is lower, or ""
+}
+
+func (p *page) scale() scale {
+	lists := [][]float64{p.Report.Latencies.Values}
+	if p.Beside != nil {
+		lists = append(lists, p.Beside.Without.Values)
+	}
+	return newScale(lists...)
+}
+
+// Latencies returns the distribution of latencies, and that without what the first event makes
+// slow. It returns nil if there is none.
+func (p *page) Latencies() *chart {
+	r, s := p.Report, p.scale()
+	if len(r.Latencies.Parts) == 0 {
+		return nil
+	}
+	d := depth{float64(r.Requests), 280}
+	c := &chart{
+		Class:  "chart",
+		Label:  fmt.Sprintf("Distribution of latencies: p50 %s, %s %s", latency(r.P50, r.Unit), percentName(r.P), latency(r.Tail, r.Unit)),
+		Height: d.h,
+		Levels: d.levels(r.P),
+		Axis:   s.axis(axisName("latency", r.Unit, s), wideRoom),
+		All:    path(r.Latencies, s, d),
+		Dots:   []point{{s.at(r.P50), d.y(0.5)}, {s.at(r.P90), d.y(0.9)}, {s.at(r.Tail), d.y(r.P)}},
+	}
+	c.Tail = &c.Dots[2]
+	if p.Beside == nil {
+		return c
+	}
+	if without := path(p.Beside.Without, s, d); without != "" {
+		low := p.Beside.Without.at(r.P)
+		c.Less = &overlay{Path: without, Between: c.All + "L" + reverse(without) + "Z", Low: point{s.at(low), d.y(r.P)}}
+		if from, to := s.pos(low), s.pos(r.Tail); to-from > 0.18 {
+			c.Less.Halo, c.Less.Text = num(50*(from+to))+"%", percent(p.Beside.Raw)+" less"
+		}
+	}
+	return c
+}
+
+// reverse returns the points of a path the other way round, without the first letter.
+func reverse(path string) string {
+	points := strings.Split(strings.TrimPrefix(path, "M"), "L")
+	slices.Reverse(points)
+	return strings.Join(points, "L")
+}
+
+// Chart returns the distribution of an event, and where it is high. It returns nil if there is none.
+func (p *page) Chart(e *Impact) *chart {
+	if len(e.CDF.Parts) == 0 {
+		return nil
+	}
+	s, d := newScale(e.CDF.Values), depth{float64(e.N), 130}
+	return &chart{
+		Class:  "chart small",
+		Label:  "Distribution of " + e.Event,
+		Height: d.h,
+		Levels: d.levels(p.Report.P),
+		Axis:   s.axis(axisName("", e.Unit, s), smallRoom),
+		All:    path(e.CDF, s, d),
+		High:   &shade{s.at(e.Threshold), num(100*(1-s.pos(e.Threshold))) + "%"},
+	}
+}
+
+// A bar is one from 0 to To, with a whisker.
+type bar struct {
+	Label   string
+	Grid    []string
+	To      string
+	Whisker [2]string
+}
+
+func (s scale) bar(v, low, above float64, label string) *bar {
+	return &bar{label, s.grid(), s.at(v), [2]string{s.at(low), s.at(above)}}
+}
+
+// A rangeBar is an interval of latencies, beside where the tail begins.
+type rangeBar struct {
+	Label             string
+	Grid              []string
+	From, Width, Tail string
+}
+
+func (s scale) rangeBar(from, to, tail float64, label string) *rangeBar {
+	return &rangeBar{label, s.grid(), s.at(from), num(100*max(s.pos(to)-s.pos(from), 0.005)) + "%", s.at(tail)}
+}
+
+// A scoreBar is how good a pattern is, from 0 to 1, and is drawn below Y.
+type scoreBar struct {
+	Y    float64
+	Name string
+	V    float64
+}
+
+// Width returns how wide its bar is.
+func (v scoreBar) Width() string { return num(54*scale{lo: 0, hi: 1}.pos(v.V)) + "%" }
