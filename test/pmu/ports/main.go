@@ -88,7 +88,7 @@ var packages = []string{"net/http/pprof", "runtime/pprof", "testing"}
 
 // tested have tests for every port, some in files for Linux, and need only a port without them
 // to show what is missing.
-var tested = []string{"internal/task", "net/http/pprof", "runtime/pprof", "runtime/task", "testing"}
+var tested = []string{"internal/taskrecord", "net/http/pprof", "runtime/pprof", "runtime/task", "testing"}
 
 func main() {
 	log.SetFlags(0)

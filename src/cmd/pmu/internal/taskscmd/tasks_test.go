@@ -375,7 +375,7 @@ func TestCompressed(t *testing.T) {
 	front, _ := tasksOf(10)
 	var lines []byte
 	for _, x := range front {
-		lines = append(record.AppendJSON(lines, x), '\n')
+		lines = append(taskrecord.AppendJSON(lines, x), '\n')
 	}
 	for name, data := range map[string][]byte{"records": encode(t, front), "JSON": lines} {
 		var b bytes.Buffer
