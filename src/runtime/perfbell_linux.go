@@ -30,7 +30,7 @@ type perfBell struct {
 	exists   bool
 	interval int64  // ns
 	head     uint64 // the ring's, when the timer expired last
-	read     uint64 // records of the ring that had been read by then
+	read     uint64 // the ring's, then
 }
 
 // make creates the timer of t's thread, stopped. It reports whether that worked.
@@ -66,8 +66,10 @@ func (b *perfBell) ring(interval int64) {
 // What counts is what has been written since it expired before, not what was there: the thread
 // reads its ring also when its goroutine leaves it, but may stop doing so.
 //
-// Stacks may become deep at any time. So as many of the longest records must fit, in twice the
-// interval and the tick after it.
+// Stacks may become deep at any time. So as many records must fit, in twice the interval and
+// the tick after it, if they are as long as the kernel makes them by default. More of them may
+// come at any time, too: that can't be foreseen, and what does not fit is in the ledger. If
+// some were left in the ring, nobody knows how many.
 //
 //go:nowritebarrierrec
 func (b *perfBell) rang(r *perfRing, head uint64) {
@@ -76,7 +78,7 @@ func (b *perfBell) rang(r *perfRing, head uint64) {
 	switch {
 	case written > size/2 && b.interval > perfBellLeast:
 		b.ring(max(b.interval/2, perfBellLeast))
-	case n*perfChainLongest < size/4 && b.interval < perfBellMost:
+	case r.tail == head && written < size/8 && n*perfChainLongest < size/4 && b.interval < perfBellMost:
 		b.ring(min(b.interval*2, perfBellMost))
 	}
 }

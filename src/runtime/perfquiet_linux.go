@@ -19,7 +19,7 @@ type perfChain struct {
 	quiet   bool      // these counters send no signals, but for the first overflow
 	began   bool      // they have been quiet
 	growing bool      // newstack runs on the thread, and reads the ring
-	full    bool      // the ring was full, and the bell can't ring sooner
+	full    bool      // the ring was full, and the bell can hardly ring sooner
 	bell    perfBell
 
 	// The window of the overhead bound. It begins and ends where the thread begins to read

@@ -116,7 +116,7 @@ func (t *perfThread) noteRecord(i int, rec *perfRecord) {
 	switch rec.typ {
 	case _PERF_RECORD_LOST:
 		t.ctr[i].LostRing += rec.n
-		t.chain.full = t.chain.quiet && t.chain.bell.interval <= perfBellLeast
+		t.chain.full = t.chain.quiet && t.chain.bell.interval <= 2*perfBellLeast
 	case _PERF_RECORD_THROTTLE:
 		t.throttle(i)
 	}

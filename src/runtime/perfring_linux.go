@@ -32,7 +32,7 @@ type perfRing struct {
 	data uintptr // of the records
 	mask uint64  // size of the records' area - 1; the area is a power of two
 	tail uint64  // records before it have been read
-	read uint64  // records that next has decoded
+	read uint64  // records that next has decoded; takeLeafs leaves them to be decoded again
 }
 
 const _MAP_SHARED = 1

@@ -57,7 +57,7 @@ func eventsOf(raw *profile.Profile) []event {
 			continue // latency of an event of a profile with data addresses
 		}
 		if i > 0 || t.Type != "samples" {
-			list = append(list, event{name: t.Type, unit: t.Unit, column: i, scale: 1})
+			list = append(list, event{name: clean(t.Type), unit: t.Unit, column: i, scale: 1})
 		}
 	}
 	if len(list) > 0 && list[0].column == 1 {
@@ -98,7 +98,7 @@ func (e *event) read(comments []string) (merged bool) {
 		number, _ := strconv.ParseInt(word, 10, 64)
 		switch key {
 		case "event":
-			e.name = value
+			e.name = clean(value)
 		case "kernel":
 			e.kernel = word
 		case "period":

@@ -9,8 +9,10 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -155,6 +157,27 @@ func TestNothing(t *testing.T) {
 		if r.Known() {
 			t.Errorf("%s: known", test.title)
 		}
+	}
+}
+
+// TestLongEvents tests that names of events are cut before each frame has them in its title.
+func TestLongEvents(t *testing.T) {
+	p := cpi()
+	p.stacks = nil
+	for i := range 500 {
+		p.stacks = append(p.stacks, planted{"f" + strconv.Itoa(i), []int64{100, 100_000, 50_000}})
+	}
+	long := strings.Repeat("x", 64<<10)
+	p.comments[0], p.comments[5] = "event: "+long, "event: y"+long
+	r := p.read(t, Options{})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := r.WriteHTML(io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 32<<20 {
+		t.Errorf("a page of 500 frames takes %d bytes, as their titles have names of %d", n, len(long))
 	}
 }
 

@@ -88,9 +88,9 @@ Tasks reads the records of tasks that servers have written, from files or from t
 slow. Records of several servers are joined by the IDs of traces.
 
 A file has records as a server's format=tasks has them, or lines of JSON, format=json.
-It may be compressed by gzip or zstd. "-" is standard input. Without flags tasks prints a report of all. With -trace it
-prints one request: its tasks on all servers, why it took so long, and its critical
-path.
+It may be compressed by gzip or zstd. "-" is standard input. Without flags tasks
+prints a report of all. With -trace it prints one request: its tasks on all servers,
+why it took so long, and its critical path.
 
 	go tool pmu tasks http://localhost:6060/debug/pprof/tasks
 	go tool pmu tasks -slow -format json -o slow.jsonl a.tasks b.tasks
