@@ -80,6 +80,9 @@ func TestPerfTakenQuota(t *testing.T) {
 func (x *perfTakenLive) check(t *testing.T) {
 	t.Helper()
 	t.Logf("%+v", *x)
+	if x.Delay < 50e6 {
+		t.Skip("the thread has hardly been kept from its CPU")
+	}
 	if x.Preempted < x.Delay*95/100 || x.Preempted > x.DelayAround*105/100 {
 		t.Errorf("preempted %v, but taken were %v to %v", time.Duration(x.Preempted), time.Duration(x.Delay), time.Duration(x.DelayAround))
 	}
@@ -112,7 +115,7 @@ func TestPerfTakenLive(t *testing.T) {
 		t.Skip("a program of other tests")
 	}
 	if mode == "hog" {
-		perfTakenSpin(time.Minute) // it is killed before
+		perfTakenSpin(20 * time.Second) // it is killed before
 		os.Exit(0)
 	}
 	perfTakenOneCPU()
@@ -211,7 +214,7 @@ func perfTakenMeasure(calls bool, stat int) *perfTakenLive {
 // perfTakenWindow runs until the thread has waited for so long. It calls nothing at whose beginning it
 // could be preempted.
 func perfTakenWindow(delay int, until int64, calls bool) {
-	for n := 0; ; n++ {
+	for n := range 200_000 { // some seconds of work, if nobody takes anything
 		for range 20_000 {
 			perfTakenSink = perfTakenSink*6364136223846793005 + 1
 		}
