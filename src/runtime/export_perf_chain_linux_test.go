@@ -307,3 +307,11 @@ func perfExplain(chain, unwound []uintptr) int {
 	}
 	return -1
 }
+
+// PerfBellRang returns the interval that the timer of a ring gets, in ns, after it has expired
+// when the ring had been written up to head and read up to tail, all of it in n records.
+func PerfBellRang(interval int64, size, tail, head, n uint64) int64 {
+	b := perfBell{id: -1, exists: true, interval: interval} // the kernel has no such timer
+	b.rang(&perfRing{mask: size - 1, tail: tail, read: n}, head)
+	return b.interval
+}

@@ -346,3 +346,28 @@ func perfChainWork() (x int) {
 	}
 	return x
 }
+
+// TestPerfBellRang tests that a ring is read twice as often when half of it was written, and
+// half as often only if as many of the longest records would fit for certain.
+func TestPerfBellRang(t *testing.T) {
+	const size = 64 << 10
+	for _, tt := range []struct {
+		what          string
+		interval      int64 // ms
+		tail, head, n uint64
+		want          int64 // ms
+	}{
+		{"few short records", 8, 2000, 2000, 14, 16},
+		{"many short records", 8, 3000, 3000, 15, 8},
+		{"few long records", 8, size / 8, size / 8, 1, 8},
+		{"some are left", 8, 1000, 1100, 1, 8},
+		{"nothing", 8, 0, 0, 0, 16},
+		{"half a ring", 8, size/2 + 8, size/2 + 8, 100, 4},
+		{"as often as can be", 1, size, size, 100, 1},
+		{"as rarely as may be", 100, 0, 0, 0, 100},
+	} {
+		if got := runtime.PerfBellRang(tt.interval*1e6, size, tt.tail, tt.head, tt.n); got != tt.want*1e6 {
+			t.Errorf("%s: %d ns, want %d ms", tt.what, got, tt.want)
+		}
+	}
+}

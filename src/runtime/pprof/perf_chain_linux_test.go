@@ -147,15 +147,7 @@ func TestPerfChainBell(t *testing.T) {
 // TestPerfChainBellRead tests that a thread which has read its ring at each of many switches
 // reads it in time when there are no more of them: deep stacks fill it in some 10 ms.
 func TestPerfChainBellRead(t *testing.T) {
-	perfNeeds(t, "cycles") // of a clock that nothing stops
-	event := perfChainEvent(t)
-	if perfInChild() == "" {
-		perfChild(t, "bell", func(cmd *exec.Cmd) {
-			cmd.Env = append(cmd.Env, "GODEBUG=asyncpreemptoff=1", "GOGC=off", costEnv+"=off")
-		})
-		return
-	}
-	r := perfProfileOf(t, []perfReq{{event, 100e3}}, func() {
+	allFits(t, 100e3, "chainWorkA", func() {
 		perfDeep(64, func() {
 			for range 8 {
 				for range 60 {
@@ -165,44 +157,43 @@ func TestPerfChainBellRead(t *testing.T) {
 				chainWorkA(10e6)
 			}
 		})
-	})[0]
-	r.balance()
-	t.Log(r.ledger())
-	if n := r.inFrame("runtime._PerfLostRing"); n != 0 {
-		t.Errorf("%d samples of %d did not fit in the ring", n, r.total())
-	}
-	if n := r.inFrame("runtime/pprof.chainWorkA"); n < 1000 {
-		t.Errorf("%d samples: too few", n)
-	}
+	})
 }
 
 // TestPerfChainBellDeeper tests that a thread reads its ring in time when its stacks become
 // deep at once, after a time in which their records were a fourth as long.
 func TestPerfChainBellDeeper(t *testing.T) {
-	perfNeeds(t, "cycles") // of a clock that nothing stops
-	event := perfChainEvent(t)
-	if perfInChild() == "" {
-		perfChild(t, "deeper", func(cmd *exec.Cmd) {
-			cmd.Env = append(cmd.Env, "GODEBUG=asyncpreemptoff=1", "GOGC=off", costEnv+"=off")
-		})
-		return
-	}
-	r := perfProfileOf(t, []perfReq{{event, 135e3}}, func() {
+	allFits(t, 135e3, "chainWorkB", func() {
 		var wg sync.WaitGroup
-		wg.Go(func() {
+		wg.Go(func() { // whose stack is short
 			for range 8 {
 				chainWorkA(15e6)
 				perfDeep(64, func() { chainWorkB(10e6) })
 			}
 		})
 		wg.Wait()
-	})[0]
+	})
+}
+
+// allFits fails the test if a sample of work, most of which are in a function, did not fit
+// in the ring. The goroutine can't be preempted.
+func allFits(t *testing.T, period uint64, fn string, work func()) {
+	t.Helper()
+	perfNeeds(t, "cycles") // of a clock that nothing stops
+	event := perfChainEvent(t)
+	if perfInChild() == "" {
+		perfChild(t, "bell", func(cmd *exec.Cmd) {
+			cmd.Env = append(cmd.Env, "GODEBUG=asyncpreemptoff=1", "GOGC=off", costEnv+"=off")
+		})
+		return
+	}
+	r := perfProfileOf(t, []perfReq{{event, period}}, work)[0]
 	r.balance()
 	t.Log(r.ledger())
 	if n := r.inFrame("runtime._PerfLostRing"); n != 0 {
 		t.Errorf("%d samples of %d did not fit in the ring", n, r.total())
 	}
-	if n := r.inFrame("runtime/pprof.chainWorkB"); n < 1000 {
+	if n := r.inFrame("runtime/pprof." + fn); n < 1000 {
 		t.Errorf("%d samples: too few", n)
 	}
 }
