@@ -32,13 +32,15 @@ var perfCost = struct {
 	whole     int64 // to the interrupted code
 	seen      int64 // what the handler saw of it
 	interrupt int64 // to the interrupted code, without a signal
+	bare      int64 // to the interrupted code, if the record waits until the thread reads it
 	chain     int64 // what it is more for each KiB of a record with its stack
 	count     int64 // to the code that causes the event
-}{30e3, 20e3, 15e3, 0, 200}
+}{30e3, 20e3, 15e3, 15e3, 0, 200}
 
 const (
-	perfCostPeriod = 100e3 // ns, to leave some time between samples
-	perfCostRuns   = 9     // the first of them sets the period, see endFirst
+	perfCostPeriod = 100e3           // ns, to leave some time between samples
+	perfCostRuns   = 9               // the first of them sets the period, see endFirst
+	perfCostDepth  = maxCPUProfStack // calls, for a record with a deep stack
 )
 
 // perfMeasureCost measures perfCost on the current thread, whose M is mp. It borrows
@@ -47,7 +49,7 @@ const (
 func perfMeasureCost(mp *m, ss *perfSession) {
 	chains := ss.chainRing() != 0
 	perfMeasureWith(mp, ss, perf.SWTaskClock, perfCostPeriod, false, (*perfThread).measureSample)
-	if perfCost.chain = 0; chains {
+	if perfCost.bare, perfCost.chain = perfCost.interrupt, 0; chains {
 		perfMeasureWith(mp, ss, perf.SWTaskClock, perfCostPeriod, true, (*perfThread).measureChain)
 	}
 	// Sessions that start while this one runs may have such events.
@@ -121,22 +123,42 @@ func (t *perfThread) measureSample() {
 	}
 }
 
-// measureChain measures what a sample costs that brings its stack, which is as deep as that
-// of who starts the profile.
+// measureChain measures what a sample costs that brings its stack: two depths tell what
+// the stack costs and what the interrupt does. A ring that is polled does not, as the
+// kernel sends itself one more interrupt there, which may be dearer than a stack.
 func (t *perfThread) measureChain() {
 	if t.ring.base == 0 {
 		return
 	}
-	var first [1]int64
-	var gaps [perfCostRuns / 2]int64
 	// The first sample is signalled, and sets the period.
-	if perfGaps(first[:], t.ring.head) == len(first) && t.chain.quiet {
-		head := t.ring.head()
-		if perfGaps(gaps[:], t.ring.head) == len(gaps) {
-			size := int64(t.ring.head()-head) / int64(len(gaps))
-			perfCost.chain = max(perfLeast(gaps[:])-perfCost.interrupt, 0) << 10 / size
-		}
+	var first [1]int64
+	if perfGaps(first[:], t.ring.head) != len(first) || !t.chain.quiet {
+		return
 	}
+	shallow, size := t.measureRecord(0)
+	deep, more := t.measureRecord(perfCostDepth)
+	if size == 0 || more <= size {
+		return
+	}
+	perfCost.chain = max(deep-shallow, 0) << 10 / (more - size)
+	perfCost.bare = max(shallow-size*perfCost.chain>>10, 0)
+}
+
+// measureRecord returns what a sample costs this many calls further down, in ns, and the
+// bytes of its record, or zeros.
+//
+//go:noinline
+func (t *perfThread) measureRecord(depth int) (cost, size int64) {
+	if depth > 0 {
+		cost, size = t.measureRecord(depth - 1)
+		return cost, size
+	}
+	var gaps [perfCostRuns / 2]int64
+	head := t.ring.head()
+	if perfGaps(gaps[:], t.ring.head) != len(gaps) {
+		return 0, 0
+	}
+	return perfLeast(gaps[:]), int64(t.ring.head()-head) / int64(len(gaps))
 }
 
 // perfGaps stores how long this thread was interrupted each time the value of done

@@ -156,7 +156,7 @@ func (c *perfChain) endWindow(t *perfThread, took int64) {
 //
 //go:nowritebarrierrec
 func (c *perfChain) cost() int64 {
-	return c.n*perfCost.interrupt + c.bytes*perfCost.chain>>10 + c.spent
+	return c.n*perfCost.bare + c.bytes*perfCost.chain>>10 + c.spent
 }
 
 // goBack has t's thread get signals again, whose handler unwinds the stacks. After
@@ -312,7 +312,7 @@ func (c *perfChain) newWindow(t *perfThread, cpu int64) {
 //go:nowritebarrierrec
 func (c *perfChain) handled(t *perfThread, entry int64) {
 	if c.quiet {
-		c.spent += perfCost.whole - perfCost.interrupt // the signal
+		c.spent += perfCost.whole - perfCost.bare // the signal
 		c.read(t, entry)
 		return
 	}
