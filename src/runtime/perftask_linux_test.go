@@ -133,9 +133,13 @@ func TestPerfTasksUsed(t *testing.T) {
 		out.Wait()
 		return most
 	}
+	used := func() int64 {
+		task.ReadStats() // gives up tasks whose last goroutines have ended since
+		return runtime.PerfTasksUsed()
+	}
 	// So that there are enough of all on the free lists.
 	const n = 30
-	before, members, most := runtime.PerfTasksUsed(), runtime.PerfMembersUsed(), runtime.PerfAccountsUsed()
+	before, members, most := used(), runtime.PerfMembersUsed(), runtime.PerfAccountsUsed()
 	for _, u := range perfTaskUses {
 		round(4*n, u.use)
 	}
@@ -149,11 +153,8 @@ func TestPerfTasksUsed(t *testing.T) {
 		}
 		t.Fatalf("%s: %d, before %d", what, get(), want)
 	}
-	used := func() int64 {
-		task.ReadStats() // gives up tasks whose last goroutines have ended since
-		return runtime.PerfTasksUsed()
-	}
 	wait("tasks, first", used, before)
+	before = used() // fewer, if the last goroutines of another test's task have ended since
 	// A goroutine that ends gives its account back last. (Before, there may have been one too
 	// many: another test's.)
 	for range 10_000 {
