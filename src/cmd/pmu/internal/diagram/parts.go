@@ -31,7 +31,7 @@ const (
 )
 
 // WriteParts writes a diagram of where time went: a stacked bar for each row, each as
-// wide as the others, as SVG. From the 50th on, the rows are added up. An error is one of w.
+// wide as the others, as SVG. From the 50th on, the rows are added up. Any error is from w.
 func WriteParts(w io.Writer, rows []PartsRow) error {
 	if len(rows) > maxPartsRows {
 		rest := PartsRow{Name: fmt.Sprintf("%d others", len(rows)-maxPartsRows+1)}

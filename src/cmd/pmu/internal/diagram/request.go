@@ -49,7 +49,7 @@ type band struct {
 
 // WriteRequest writes the causal diagram of a request, as SVG: which server worked on it when,
 // a box for each task with what it took, and lines for the calls between servers. Times are
-// aligned. An error is one of w.
+// aligned. Any error is from w.
 func WriteRequest(w io.Writer, r *taskrecord.Request) error {
 	d := &causal{r: r, span: max(r.Wall, 1), at: make(map[*taskrecord.Node]float64)}
 	d.id = "gotask-r"

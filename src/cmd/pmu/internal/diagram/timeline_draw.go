@@ -16,7 +16,7 @@ import (
 
 // WriteTimeline writes a diagram of what the goroutines of the task did when, as SVG:
 // what they waited for, who woke them, and the critical path. Of a task without a Timeline,
-// it shows the calls. An error is one of w.
+// it shows the calls. Any error is from w.
 func WriteTimeline(w io.Writer, t *taskrecord.Record) error {
 	d := &timeline{t: t, span: max(t.Wall, 1), byG: make(map[laneKey]*lane)}
 	d.id = "gotask-t"

@@ -70,7 +70,7 @@ func ContentSecurityPolicy() string {
 func clean(s string) string { return htmltext.Clean(s, maxName) }
 
 // WriteHTML writes a page with a flame graph and a table of functions. Widths are the first
-// event, and colours the ratio. An error is one of w.
+// event, and colours the ratio. Any error is from w.
 func (p *Profile) WriteHTML(w io.Writer) error {
 	return ratioPage.Write(w, &page{p, p.grow()})
 }

@@ -12,7 +12,7 @@ import (
 // This file is a comparison of experiments as a page; see html.go.
 
 // WriteHTML writes the comparison as a page of HTML with drawings, which needs nothing from
-// elsewhere. An error is one of w.
+// elsewhere. Any error is from w.
 func (c *Comparison) WriteHTML(w io.Writer) error {
 	return comparisonPage.Write(w, &comparison{c, min(len(c.Events), maxEvents), min(c.Segments, maxSegmentRows)})
 }

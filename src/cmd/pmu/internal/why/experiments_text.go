@@ -167,7 +167,7 @@ func (c *Comparison) noEvents() string {
 	return fmt.Sprintf("no event has an impact of %s or more in an experiment", percent(leastCause))
 }
 
-// WriteText writes the comparison as text. An error is one of w.
+// WriteText writes the comparison as text. Any error is from w.
 func (c *Comparison) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	tail := percentName(c.P)

@@ -80,7 +80,7 @@ func latency(v float64, u string) string {
 }
 
 // WriteHTML writes the report as a page of HTML with drawings, which needs nothing from
-// elsewhere. An error is one of w.
+// elsewhere. Any error is from w.
 func (r *Report) WriteHTML(w io.Writer) error {
 	p := &page{Report: r}
 	// That of some requests only can't be beside all.

@@ -190,7 +190,7 @@ func (r *Report) Described() *Pattern {
 	return r.best()
 }
 
-// WriteText writes the report as text that fits a screen. An error is one of w.
+// WriteText writes the report as text that fits a screen. Any error is from w.
 func (r *Report) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	u := unit(r.Unit)
