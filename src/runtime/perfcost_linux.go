@@ -26,7 +26,7 @@ import (
 
 // perfCost is what a sample of a clock cost, in ns, when it was last measured, and
 // what counting a software event did. (A sample that needs no interrupt costs less.)
-// It is written while no thread is armed, and read by handlers. The first values are
+// It is written while no other thread is armed, and read by handlers. The first values are
 // for machines on which it can't be measured.
 var perfCost = struct {
 	whole     int64 // to the interrupted code
@@ -41,6 +41,7 @@ const (
 	perfCostPeriod = 100e3           // ns, to leave some time between samples
 	perfCostRuns   = 9               // the first of them sets the period, see endFirst
 	perfCostDepth  = maxCPUProfStack // calls, for a record with a deep stack
+	perfCostApart  = 200             // bytes, between two records whose costs can be told apart
 )
 
 // perfMeasureCost measures perfCost on the current thread, whose M is mp. It borrows
@@ -136,12 +137,18 @@ func (t *perfThread) measureChain() {
 		return
 	}
 	shallow, size := t.measureRecord(0)
-	deep, more := t.measureRecord(perfCostDepth)
-	if size == 0 || more <= size {
+	if size == 0 {
 		return
 	}
-	perfCost.chain = max(deep-shallow, 0) << 10 / (more - size)
-	perfCost.bare = max(shallow-size*perfCost.chain>>10, 0)
+	perfCost.bare = shallow
+	deep, more := t.measureRecord(perfCostDepth)
+	if more-size < perfCostApart {
+		return // the starter's stack is deep: any record costs what its does
+	}
+	// Interrupts may differ by more than stacks do. At least half of what the shallow one
+	// has cost is the interrupt's.
+	perfCost.chain = min(max(deep-shallow, 0)<<10/(more-size), shallow<<9/size)
+	perfCost.bare -= size * perfCost.chain >> 10
 }
 
 // measureRecord returns what a sample costs this many calls further down, in ns, and the

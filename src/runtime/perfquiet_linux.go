@@ -312,7 +312,7 @@ func (c *perfChain) newWindow(t *perfThread, cpu int64) {
 //go:nowritebarrierrec
 func (c *perfChain) handled(t *perfThread, entry int64) {
 	if c.quiet {
-		c.spent += perfCost.whole - perfCost.bare // the signal
+		c.spent += perfCost.whole - perfCost.interrupt // the signal
 		c.read(t, entry)
 		return
 	}
