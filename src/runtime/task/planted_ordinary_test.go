@@ -25,7 +25,7 @@ var ordinary = []plant{
 	{name: "lock of a task that is renamed", cause: "mutex", text: `mutex held by task "reindex"`, never: "guessed", do: (*planted).renamed},
 	{name: "pool in a call", cause: "wait for a task", text: `ended by task "report"`, never: "db:5432", do: (*planted).pool},
 	{name: "worker of an ended task", cause: "wait", text: "chan receive", never: `task "first"`, do: (*planted).worker},
-	{name: "connection of an ended task", cause: "peer", text: "answer of a connection's peer", never: `task "first"`, alone: true, do: (*planted).connection},
+	{name: "connection of an ended task", cause: ifStacks("peer", "wait"), text: ifStacks("answer of a connection's peer", "select"), never: `task "first"`, alone: true, do: (*planted).connection},
 	{name: "hogs of ended tasks", cause: "runnable", text: "runnable", never: `task "first"`, alone: true,
 		before: (*planted).startEnded, do: (*planted).runnable, after: (*planted).stopHogs},
 	{name: "fan-out", cause: "sleep", do: (*planted).fanOut},

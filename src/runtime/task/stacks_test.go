@@ -20,3 +20,11 @@ func atPlanted(text string) string {
 	}
 	return text
 }
+
+// ifStacks returns with where there are stacks, and without elsewhere.
+func ifStacks(with, without string) string {
+	if haveStacks {
+		return with
+	}
+	return without
+}
