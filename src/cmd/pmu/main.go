@@ -17,9 +17,10 @@ The verbs are:
 	ratio    show a profile of two events as their ratio
 	lines    find false sharing in a profile with data addresses
 
-Arguments are files and URLs, such as http://localhost:6060/debug/pprof/tasks of a
-server that imports [net/http/pprof]. With -http, tasks, why and ratio open their
-pages in a browser. For more about a verb, run go tool pmu help verb.
+Arguments are files and URLs of a server that imports [net/http/pprof]. Of a URL such
+as http://localhost:6060, list, tasks and why know which page they need. With -http,
+tasks, why and ratio open their pages in a browser. For more about a verb, run go tool
+pmu help verb.
 */
 package main
 

@@ -169,3 +169,12 @@ func TestErrors(t *testing.T) {
 		t.Errorf("a damaged ledger: %v", err)
 	}
 }
+
+// TestServer tests that a URL that names a server is that of its records.
+func TestServer(t *testing.T) {
+	for _, name := range []string{"http://h:1", "http://h:1/", "http://h:1/debug/pprof/tasks"} {
+		if u, err := new(Archiver).address(name); err != nil || u.String() != "http://h:1/debug/pprof/tasks?format=tasks" {
+			t.Errorf("%s: %v, error %v", name, u, err)
+		}
+	}
+}

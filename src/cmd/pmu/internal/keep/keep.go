@@ -6,6 +6,7 @@
 package keep
 
 import (
+	"cmd/pmu/internal/source"
 	"context"
 	"errors"
 	"fmt"
@@ -115,6 +116,7 @@ func (a *Archiver) address(name string) (*url.URL, error) {
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("%s is no URL of a server's /debug/pprof/tasks: files are kept already", shown(name))
 	}
+	source.SetPath(u, "/debug/pprof/tasks")
 	q := u.Query()
 	q.Set("format", "tasks")
 	q.Del("seconds")

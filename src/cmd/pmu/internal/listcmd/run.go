@@ -25,10 +25,10 @@ profiles.
 
 	go tool pmu list
 
-With the address of a server's /debug/pprof/ it prints what that server can sample,
-which depends on its machine and on its permissions:
+With the address of a server it prints what that server can sample, which depends on
+its machine and on its permissions:
 
-	go tool pmu list http://localhost:6060/debug/pprof/
+	go tool pmu list http://localhost:6060
 
 The server tries each event with the system call perf_event_open. It ends if a seccomp
 filter kills for that; see net/http/pprof.

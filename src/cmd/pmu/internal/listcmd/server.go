@@ -76,6 +76,9 @@ func listURL(address string) (string, error) {
 		return "", errors.New("the URL has no host")
 	}
 	const index = "/debug/pprof/"
+	if u.Path == "" {
+		u.Path = index
+	}
 	if before, _, ok := strings.Cut(u.Path+"/", index); ok {
 		u.Path = before + index
 	}

@@ -82,6 +82,9 @@ func TestAddress(t *testing.T) {
 			t.Errorf("%q: error %v", address, err)
 		}
 	}
+	if u, err := listURL("http://h:1"); err != nil || u != "http://h:1/debug/pprof/?events=1&format=json" {
+		t.Errorf("no path: %q, error %v", u, err)
+	}
 	if _, err := listURL("http://"); err == nil || err.Error() != "the URL has no host" {
 		t.Errorf("no host: error %v", err)
 	}

@@ -29,6 +29,7 @@ type Source struct {
 	Stdin   io.Reader
 	Timeout time.Duration // for a URL
 	Max     int64         // bytes to read at most
+	Path    string        // of a URL that has none
 }
 
 // Flags defines the flags -max and -timeout.
@@ -75,6 +76,7 @@ func (s *Source) open(name string) (io.ReadCloser, error) {
 	if u.Host == "" {
 		return nil, errors.New("the URL has no host")
 	}
+	SetPath(u, cmp.Or(s.Path, u.Path))
 	tasks := strings.HasSuffix(u.Path, "/debug/pprof/tasks")
 	if q := u.Query(); tasks && q.Get("format") == "" {
 		q.Set("format", "json")
@@ -89,8 +91,12 @@ func (s *Source) open(name string) (io.ReadCloser, error) {
 		defer resp.Body.Close()
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 512))
 		err := fmt.Errorf("the server says %s: %q", resp.Status, bytes.TrimSpace(text))
-		if tasks && resp.StatusCode == http.StatusNotFound {
+		switch {
+		case resp.StatusCode != http.StatusNotFound:
+		case tasks:
 			err = fmt.Errorf("%w: has the program been built with this Go, and does it import net/http/pprof?", err)
+		case u.Path == "" || u.Path == "/":
+			err = fmt.Errorf("%w: profiles are below /debug/pprof/", err)
 		}
 		return nil, err
 	}
@@ -145,6 +151,13 @@ func Files(name string) ([]string, error) {
 // IsURL reports whether name is a URL.
 func IsURL(name string) bool {
 	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
+}
+
+// SetPath sets the path of a URL that names only a server, as go tool pprof does.
+func SetPath(u *url.URL, path string) {
+	if u.Path == "" || u.Path == "/" {
+		u.Path = path
+	}
 }
 
 // A Stream is a source that is open. It is read up to a limit, and says whether there was more.

@@ -38,6 +38,8 @@ func TestErrors(t *testing.T) {
 		{"none", Source{}, "no such file or directory", "URL"},
 		{"", Source{}, "no such file or directory", "URL"},
 		{"http://", Source{}, "the URL has no host", "Get"},
+		{srv.URL, Source{}, "404 page not found\": profiles are below /debug/pprof/", ""},
+		{srv.URL + "/", Source{Path: "/debug/pprof/tasks"}, "does it import net/http/pprof?", ""},
 		{gone.URL + "/x", Source{}, ": is the server running, and is this its address?", "Get"},
 		{srv.URL + "/none", Source{}, `the server says 404 Not Found: "404 page not found"`, "task"},
 		{srv.URL + "/debug/pprof/tasks", Source{}, "404 page not found\": has the program been built with this Go, and does it import net/http/pprof?", ""},

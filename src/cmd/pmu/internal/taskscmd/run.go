@@ -92,9 +92,9 @@ It may be compressed by gzip or zstd. "-" is standard input. Without flags tasks
 prints a report of all. With -trace it prints one request: its tasks on all servers,
 why it took so long, and its critical path.
 
-	go tool pmu tasks http://localhost:6060/debug/pprof/tasks
+	go tool pmu tasks http://localhost:6060
 	go tool pmu tasks -slow -format json -o slow.jsonl a.tasks b.tasks
-	go tool pmu tasks -keep week http://localhost:6060/debug/pprof/tasks
+	go tool pmu tasks -keep week http://localhost:6060
 
 With -keep tasks reads servers for days, into files of a folder, and resumes what it
 has kept there. A folder may be read wherever a file may.
@@ -176,7 +176,7 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 
 // parse sets what the arguments say. If it returns false, the program ends with the status.
 func (c *config) parse(v *verb.Verb, args []string, std verb.IO) (status int, ok bool) {
-	c.src = source.Source{Stdin: std.Stdin}
+	c.src = source.Source{Stdin: std.Stdin, Path: "/debug/pprof/tasks"}
 	fs := v.Flags(std)
 	trace := fs.String("trace", "", "only the trace with this `ID`")
 	fs.StringVar(&c.kind, "kind", "", "only tasks of this `kind`")

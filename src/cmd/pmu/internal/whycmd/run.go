@@ -38,7 +38,7 @@ that spans below it took, without those that they waited for themselves. "-" is
 standard input. All files are one table, unless -by compares them. Records of several
 servers are joined by the IDs of traces: a request has what each server had of it.
 
-	go tool pmu why -http=: http://localhost:6060/debug/pprof/tasks
+	go tool pmu why -http=: http://localhost:6060
 	go tool pmu why front.tasks db1.tasks db2.tasks
 	go tool pmu why -latency ms requests.csv
 	go tool pmu why -by file before.tasks after.tasks
@@ -71,7 +71,7 @@ type command struct {
 }
 
 func run(v *verb.Verb, args []string, std verb.IO) int {
-	c := command{Verb: v, IO: std, in: input{Source: source.Source{Stdin: std.Stdin, Max: 1 << 40}, stderr: std.Stderr}}
+	c := command{Verb: v, IO: std, in: input{Source: source.Source{Stdin: std.Stdin, Max: 1 << 40, Path: "/debug/pprof/tasks"}, stderr: std.Stderr}}
 	if status, ok := c.parse(args); !ok {
 		return status
 	}
