@@ -376,3 +376,21 @@ func PerfWaits() (waits []PerfWait) {
 	}
 	return waits
 }
+
+// PerfStacksDue returns up to where the ring of a thread of C is read, which is read up to tail
+// and written up to head, if it was written up to looked at the previous look, and a stack is
+// queued for what ends at until, or none if that is 0. The ring has 4096 bytes.
+func PerfStacksDue(tail, head, looked, until uint64) uint64 {
+	q := &perfStacksOfTest
+	q.n, q.looked, q.until = 0, looked, 1<<40 // left from an earlier stack
+	if until != 0 {
+		q.n, q.until = perfStackHeader, until
+	}
+	due := q.due(&perfRing{tail: tail, mask: 4095}, head)
+	if q.looked != head {
+		return ^uint64(0)
+	}
+	return due
+}
+
+var perfStacksOfTest perfStacks

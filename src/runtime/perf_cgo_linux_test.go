@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -117,7 +118,7 @@ func TestCgoPerfCross(t *testing.T) {
 		delayed  = "main.perfCrossGoTarget < runtime._PerfDelayed"
 		callback = "main.perfCrossGoTarget < main.goPerfCrossCall < "
 		release  = "main.perfCrossGoTarget < main.goPerfCrossRelease < "
-		runtime  = "_cgoexp < runtime.cgocallbackg1 < runtime.cgocallbackg < runtime.cgocallback"
+		exported = "_cgoexp < runtime.cgocallbackg1 < runtime.cgocallbackg < runtime.cgocallback"
 	)
 	for _, tt := range []struct {
 		mode, target string
@@ -125,13 +126,13 @@ func TestCgoPerfCross(t *testing.T) {
 		want         map[string]int64
 	}{
 		{"open", "c", false, map[string]int64{inC: 2 * n}},
-		{"open", "go", false, map[string]int64{callback + runtime: n}},
+		{"open", "go", false, map[string]int64{callback + exported: n}},
 		{"blocked", "c", false, map[string]int64{inC: 2 * n}},
 		{"blocked", "go", false, map[string]int64{delayed: n}},
 		{"released", "c", false, map[string]int64{inC: 2 * n}},
-		{"released", "go", false, map[string]int64{release + runtime: n}},
+		{"released", "go", false, map[string]int64{release + exported: n}},
 		{"open", "c", true, map[string]int64{marked: 2 * n}},
-		{"open", "go", true, map[string]int64{callback + runtime: n}},
+		{"open", "go", true, map[string]int64{callback + exported: n}},
 		{"blocked", "c", true, map[string]int64{inC: 2 * n}},
 		{"released", "c", true, map[string]int64{inC: n, marked: n}},
 	} {
@@ -150,6 +151,29 @@ func TestCgoPerfCross(t *testing.T) {
 				t.Errorf("samples:\n%v\nwant:\n%v", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestPerfStacksDue tests which records of a thread of C are read while it runs: those that have
+// a stack, and others at the second look.
+func TestPerfStacksDue(t *testing.T) {
+	for _, tt := range []struct {
+		name                            string
+		tail, head, looked, until, want uint64
+	}{
+		{"new", 0, 96, 0, 0, 0},
+		{"the second look", 0, 96, 96, 0, 96},
+		{"one is new", 0, 192, 96, 0, 96},
+		{"one has a stack", 0, 192, 0, 96, 96},
+		{"all have", 0, 192, 96, 192, 192},
+		{"new since others have read", 192, 288, 96, 0, 96},
+		{"half of the ring", 0, 2047, 0, 0, 0},
+		{"more than half", 0, 2048, 0, 0, 2048},
+		{"of an earlier ring", 0, 96, 960, 0, 96},
+	} {
+		if got := runtime.PerfStacksDue(tt.tail, tt.head, tt.looked, tt.until); got != tt.want {
+			t.Errorf("%s: up to %d, want %d", tt.name, got, tt.want)
+		}
 	}
 }
 

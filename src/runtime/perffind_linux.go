@@ -66,7 +66,7 @@ func perfLookAt(begin uint32, spent *int64) (more bool) {
 				}
 				if t := (*perfThread)(unsafe.Pointer(p)); t.inC() {
 					start := nanotime()
-					t.drainForeign()
+					t.lookForeign()
 					ns += nanotime() - start
 				}
 			}

@@ -97,11 +97,14 @@ func perfSigprofInC(gp *g, c *sigctxt) {
 	setg(mp.gsignal) // for asmcgocall not to leave the stack
 	asmcgocall(cgoTraceback, noescape(unsafe.Pointer(&arg)))
 	setg(gp)
-	if t.lock.CompareAndSwap(0, perfHandlerLock) {
-		if t.mp.ptr() == mp && t.stacks != nil && t.ring.base != 0 {
-			t.stacks.push(pcs, t.ring.head(), c.sigpc(), c.sigsp())
+	for range perfStackTries {
+		if t.lock.CompareAndSwap(0, perfHandlerLock) {
+			if t.mp.ptr() == mp && t.stacks != nil && t.ring.base != 0 {
+				t.stacks.push(pcs, t.ring.head(), c.sigpc(), c.sigsp())
+			}
+			t.lock.Store(0)
+			break
 		}
-		t.lock.Store(0)
 	}
 	pcs[0] = 0
 }
@@ -124,14 +127,20 @@ func perfSigprofNonGo(info *siginfo, ctx unsafe.Pointer) {
 		return
 	}
 	t := perfForeignFind(int32(gettid()))
-	if t == nil || !t.lock.CompareAndSwap(0, perfHandlerLock) {
+	if t == nil {
 		return
 	}
-	if q := t.stacks; q != nil && t.used && t.mp == 0 && t.tid == int32(gettid()) && t.ring.base != 0 {
-		pc, sp := perfContext(ctx)
-		q.push(&sigprofCallers, t.ring.head(), pc, sp)
+	for range perfStackTries {
+		if !t.lock.CompareAndSwap(0, perfHandlerLock) {
+			continue
+		}
+		if q := t.stacks; q != nil && t.used && t.mp == 0 && t.tid == int32(gettid()) && t.ring.base != 0 {
+			pc, sp := perfContext(ctx)
+			q.push(&sigprofCallers, t.ring.head(), pc, sp)
+		}
+		t.lock.Store(0)
+		return
 	}
-	t.lock.Store(0)
 }
 
 // drainForeign reads the ring of a thread that runs C; it leaves others alone. The
@@ -140,15 +149,30 @@ func perfSigprofNonGo(info *siginfo, ctx unsafe.Pointer) {
 func (t *perfThread) drainForeign() {
 	t.acquire()
 	if t.ring.base != 0 && t.inC() {
-		t.readForeign()
+		t.readForeign(t.ring.head())
 	}
 	t.lock.Store(0)
 }
 
-// readForeign reads the ring of a thread that runs C and records its samples, with
+// lookForeign is drainForeign while the thread may be running: the signals of the latest records
+// may not have been handled.
+func (t *perfThread) lookForeign() {
+	t.acquire()
+	if t.ring.base != 0 && t.inC() {
+		head := t.ring.head()
+		if t.stacks != nil {
+			head = t.stacks.due(&t.ring, head)
+		}
+		if head > t.ring.tail {
+			t.readForeign(head)
+		}
+	}
+	t.lock.Store(0)
+}
+
+// readForeign reads the ring of a thread that runs C up to head, and records its samples, with
 // the stacks that its handler has queued. The caller has locked t.
-func (t *perfThread) readForeign() {
-	head := t.ring.head()
+func (t *perfThread) readForeign(head uint64) {
 	stk := [1 + maxCPUProfStack]uintptr{logicalStackSentinel} // see perfStack
 	next, n := uint(0), 1
 	until := uint64(0) // records that end here or earlier belong to stk[:n],

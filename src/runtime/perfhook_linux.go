@@ -127,7 +127,7 @@ func perfSessionCross(mp *m, toGo bool) {
 		t.acquire()
 		if t.mp.ptr() == mp && t.ring.base != 0 && t.ring.head() != t.ring.tail {
 			if toGo && mp.ncgo == 0 { // from C that Go did not call
-				t.readForeign()
+				t.readForeign(t.ring.head())
 			} else {
 				t.drainLeafs(t.ring.head(), perfLeafDelayed)
 			}

@@ -18,8 +18,10 @@ func perfForeignSignals() bool { return cgoTraceback != nil }
 // perfStacks is a queue of stacks that a thread's signal handler leaves for
 // drainForeign. Protected by perfThread.lock.
 type perfStacks struct {
-	_ sys.NotInHeap
-	n uint // words in use
+	_      sys.NotInHeap
+	n      uint   // words in use
+	until  uint64 // the ring's head when the latest stack was queued
+	looked uint64 // the ring's head at the latest look; see due
 
 	// Each stack is the ring's head when it was taken, the two registers that a
 	// record must have to belong to it, the number of its instructions, and the
@@ -28,7 +30,13 @@ type perfStacks struct {
 	words [4096]uint64
 }
 
-const perfStackHeader = 4 // words before a stack's instructions
+const (
+	perfStackHeader = 4 // words before a stack's instructions
+
+	// perfStackTries is how often the handler tries to lock the thread, whose ring is being
+	// read meanwhile, before it gives the stack up.
+	perfStackTries = 1000
+)
 
 // makeStacks gives an unused t a queue, if the program has a C traceback function.
 func (t *perfThread) makeStacks() {
@@ -59,4 +67,20 @@ func (q *perfStacks) push(pcs *cgoCallers, head uint64, pc, sp uintptr) {
 	q.words[i+2] = uint64(sp)
 	q.words[i+3] = uint64(n)
 	q.n = i + perfStackHeader + n
+	q.until = head
+}
+
+// due returns up to where lookForeign reads the ring r, with this head. Later records are read
+// at the next look, for their handler may be about to queue their stack; or now, if they
+// fill half of the ring.
+func (q *perfStacks) due(r *perfRing, head uint64) uint64 {
+	due := q.looked
+	if q.n > 0 {
+		due = max(due, q.until)
+	}
+	q.looked = head
+	if head-r.tail > r.mask/2 {
+		return head
+	}
+	return min(due, head)
 }
