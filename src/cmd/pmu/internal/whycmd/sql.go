@@ -29,7 +29,6 @@ var sqlText string
 var sqlTemplate = template.Must(template.New("why.sql").Funcs(template.FuncMap{
 	"num":     sqlNumber,
 	"lines":   func(s string) []string { return strings.Split(s, "\n") },
-	"members": strings.Fields,
 	"comment": func(s string) string { return fmt.Sprintf("%.100q", s) },
 }).Funcs((*dialect)(nil).funcs()).Parse(sqlText))
 

@@ -33,6 +33,8 @@ type dialect struct {
 	Plain   string // a number; NULL if it is of another kind
 	Number  string // the same, or a string that looks like a number
 
+	record string // the members of the record of a task, if it isn't made of the formats
+
 	// Sum adds, of elements of an array in their order, those that are not NULL. Its arguments
 	// are the array, the condition and the number of an element x.
 	Sum string
@@ -54,7 +56,11 @@ ANALYZE requests;`,
 SET jit = off;            -- it takes longer to compile than to run
 SET work_mem = '256MB';   -- for sorting
 SET client_encoding = 'UTF8';`,
-		path:    func(_, quoted string) string { return "->" + quoted },
+		path: func(_, quoted string) string { return "->" + quoted },
+		// Each -> takes the line apart, which may be compressed. This does so once.
+		record: `requests, jsonb_to_record(line) AS r (kind text, client boolean, slow boolean, sampled boolean, early boolean, uncounted boolean,
+  wall_ns double precision, goroutines double precision, latency jsonb,
+  counts jsonb, counts_running_ns jsonb, counts_enabled_ns jsonb, regions jsonb, calls jsonb, notes jsonb)`,
 		Value:   "(%[1]s%[2]s)",
 		Text:    "(%[1]s%[2]s #>> '{}')",
 		Double:  "(%[1]s%[2]s #>> '{}')::double precision",
@@ -136,6 +142,25 @@ func (d *dialect) at(format, document string, keys ...string) string {
 // sum returns the sum of the numbers of those elements of an array that have the key.
 func (d *dialect) sum(array, name, key, number string) string {
 	return fmt.Sprintf(d.Sum, array, d.at(d.Text, "x", name)+" = "+d.text(key), number)
+}
+
+// Record returns a table of the members of the record of a task.
+func (d *dialect) Record() string {
+	if d.record != "" {
+		return d.record
+	}
+	table := "(\n  SELECT id, line"
+	for _, of := range []struct{ format, names string }{
+		{d.Text, "kind"},
+		{d.Boolean, "client slow sampled early uncounted"},
+		{d.Double, "wall_ns goroutines"},
+		{d.Value, "latency counts counts_running_ns counts_enabled_ns regions calls notes"},
+	} {
+		for _, name := range strings.Fields(of.names) {
+			table += ",\n    " + d.at(of.format, "line", name) + " AS " + name
+		}
+	}
+	return table + "\n  FROM requests) AS r"
 }
 
 // count returns the count of an event in the record of a task, if it was counted all the time.

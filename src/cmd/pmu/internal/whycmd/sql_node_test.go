@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // This file runs SQL on the engines that npm has: they are libraries, which testdata/engine.mjs
@@ -24,6 +25,7 @@ import (
 // A nodeEngine is an engine with a directory for its tables.
 type nodeEngine struct {
 	name, dir string
+	took      time.Duration // of CPU, by all processes
 
 	// What is done when the lines are loaded: it makes another requests of them.
 	then []string
@@ -46,6 +48,8 @@ func startNode(t *testing.T, name string, then ...string) (e engine, missing str
 
 func (e *nodeEngine) dialect() string { return e.name }
 
+func (e *nodeEngine) cpu() time.Duration { return e.took }
+
 // query runs texts of SQL in a session of their own, and returns the rows of each. NULL is "".
 func (e *nodeEngine) query(texts ...string) (tables [][][]string, err error) {
 	in, err := json.Marshal(texts)
@@ -56,6 +60,9 @@ func (e *nodeEngine) query(texts ...string) (tables [][][]string, err error) {
 	cmd := exec.Command("node", filepath.Join("testdata", "engine.mjs"), e.name, os.Getenv("PMU_TEST_NODE"), e.dir)
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), &errs
 	out, err := cmd.Output()
+	if cmd.ProcessState != nil {
+		e.took += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %v\n%.3000s", e.name, err, errs.Bytes())
 	}

@@ -25,7 +25,10 @@ import (
 // This file runs SQL on a PostgreSQL of its own.
 
 // A postgres is a server that the test has started.
-type postgres struct{ psql, dir string }
+type postgres struct {
+	psql, dir string
+	pid       int // of the server, whose children are the sessions
+}
 
 // startPostgres starts a server in a temporary directory, on a socket there.
 func startPostgres(t *testing.T) (e engine, missing string) {
@@ -86,7 +89,7 @@ func startPostgres(t *testing.T) (e engine, missing string) {
 			t.Logf("the server said:\n%s", log.Bytes())
 		}
 	})
-	p := &postgres{psql, dir}
+	p := &postgres{psql, dir, run.Process.Pid}
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		if out, err := p.command("-c", "SELECT version()").CombinedOutput(); err == nil {
 			t.Logf("PostgreSQL %s", bytes.Fields(out)[2])
@@ -102,6 +105,22 @@ func (p *postgres) command(args ...string) *exec.Cmd {
 }
 
 func (p *postgres) dialect() string { return "postgresql" }
+
+// cpu returns what sessions that have ended took, and that the server has waited for: it has for
+// those before, as good as always, when it answers another one.
+func (p *postgres) cpu() time.Duration {
+	p.command("-c", "SELECT 1").Run()
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid))
+	_, rest, _ := bytes.Cut(stat, []byte(") ")) // of the name, which may have spaces
+	var ticks int64
+	if fields := bytes.Fields(rest); len(fields) > 14 {
+		for _, field := range fields[13:15] { // of children that it has waited for: user and system
+			n, _ := strconv.ParseInt(string(field), 10, 64)
+			ticks += n
+		}
+	}
+	return time.Duration(ticks) * time.Second / 100
+}
 
 func (p *postgres) load(file, script string) error {
 	cmd := p.command("-f", "-")

@@ -52,21 +52,7 @@ SELECT id,
   {{count .Key}} AS c{{.I}}
 {{- end}}
 {{- end}}
-FROM (
-  SELECT id, line,
-{{- range members "kind"}}
-    {{at $.D.Text "line" .}} AS {{.}},
-{{- end}}
-{{- range members "client slow sampled early uncounted"}}
-    {{at $.D.Boolean "line" .}} AS {{.}},
-{{- end}}
-{{- range members "wall_ns goroutines"}}
-    {{at $.D.Double "line" .}} AS {{.}},
-{{- end}}
-{{- range $k, $name := members "latency counts counts_running_ns counts_enabled_ns regions calls notes"}}{{if $k}},{{end}}
-    {{at $.D.Value "line" $name}} AS {{$name}}
-{{- end}}
-  FROM requests) AS r
+FROM {{.D.Record}}
 -- A call of another server is an attribute of the task that makes it. A record that is there
 -- twice, as from two downloads, counts once.
 WHERE NOT client

@@ -63,24 +63,9 @@ SELECT id,
   (r.latency->'sync_ns' #>> '{}')::double precision / 1e6 AS c17,
   -- "syscall"
   (r.latency->'syscall_ns' #>> '{}')::double precision / 1e6 AS c18
-FROM (
-  SELECT id, line,
-    (line->'kind' #>> '{}') AS kind,
-    (line->'client' #>> '{}')::boolean AS client,
-    (line->'slow' #>> '{}')::boolean AS slow,
-    (line->'sampled' #>> '{}')::boolean AS sampled,
-    (line->'early' #>> '{}')::boolean AS early,
-    (line->'uncounted' #>> '{}')::boolean AS uncounted,
-    (line->'wall_ns' #>> '{}')::double precision AS wall_ns,
-    (line->'goroutines' #>> '{}')::double precision AS goroutines,
-    (line->'latency') AS latency,
-    (line->'counts') AS counts,
-    (line->'counts_running_ns') AS counts_running_ns,
-    (line->'counts_enabled_ns') AS counts_enabled_ns,
-    (line->'regions') AS regions,
-    (line->'calls') AS calls,
-    (line->'notes') AS notes
-  FROM requests) AS r
+FROM requests, jsonb_to_record(line) AS r (kind text, client boolean, slow boolean, sampled boolean, early boolean, uncounted boolean,
+  wall_ns double precision, goroutines double precision, latency jsonb,
+  counts jsonb, counts_running_ns jsonb, counts_enabled_ns jsonb, regions jsonb, calls jsonb, notes jsonb)
 -- A call of another server is an attribute of the task that makes it. A record that is there
 -- twice, as from two downloads, counts once.
 WHERE NOT client
