@@ -217,11 +217,6 @@ func (s *script) addRules(t *why.Table) {
 	}
 }
 
-// partKey returns the key that a part of the time has in a line of JSON.
-func partKey(p taskrecord.Part) string {
-	return taskrecord.PartColumn(p) + "_ns"
-}
-
 // taskSource says where in the line of a task a column is; see [why.Builder.AddTask].
 func taskSource(column string) (source, key string) {
 	for p := range taskrecord.Part(taskrecord.Elsewhere + 1) {
@@ -243,9 +238,6 @@ func taskSource(column string) (source, key string) {
 	}
 	return "count", column
 }
-
-// sqlString quotes a string. Standard SQL knows no escape but of the quote.
-func sqlString(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 // sqlNumber writes a number that stays exactly that. Of what is no string some databases make
 // a decimal first, and round twice. NaN is null.

@@ -7,6 +7,7 @@ package whycmd
 import (
 	"cmd/pmu/internal/why"
 	"fmt"
+	"internal/taskrecord"
 	"maps"
 	"slices"
 	"strings"
@@ -122,6 +123,9 @@ func (d *dialect) funcs() template.FuncMap {
 	return template.FuncMap{"text": d.text, "at": d.at, "sum": d.sum, "count": d.count}
 }
 
+// sqlString quotes a string. Standard SQL knows no escape but of the quote.
+func sqlString(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
 // text quotes a string.
 func (d *dialect) text(s string) string {
 	for _, c := range d.escapes {
@@ -167,6 +171,11 @@ func (d *dialect) Record() string {
 func (d *dialect) count(event string) string {
 	running, enabled := d.at(d.Double, "counts_running_ns", event), d.at(d.Double, "counts_enabled_ns", event)
 	return fmt.Sprintf("CASE WHEN NOT uncounted AND %s = %s THEN %s END", running, enabled, d.at(d.Double, "counts", event))
+}
+
+// partKey returns the key that a part of the time has in a line of JSON.
+func partKey(p taskrecord.Part) string {
+	return taskrecord.PartColumn(p) + "_ns"
 }
 
 // ratio returns a ratio of the record of a task.
