@@ -10,11 +10,12 @@
 # user-mode emulation, and PostgreSQL. See the legs c-compiler, vm-setup, msan, ports and
 # cmd/pmu.
 #
-#	./test.bash           all legs except foreign
+#	./test.bash           all legs except foreign and sql
 #	./test.bash NAME...   the legs whose names contain one of the NAMEs
 #
 # The leg foreign tests the fork with other people's packages. The go command downloads them
-# through the module proxy. As no other leg needs the proxy, foreign runs only by name.
+# through the module proxy. As no other leg needs the proxy, foreign runs only by name. So does
+# sql, which runs the SQL of go tool pmu why on three databases: npm downloads 620 MB for it.
 #
 # A leg whose prerequisites are missing fails; none is skipped. The last line
 # is the count of legs.
@@ -150,10 +151,24 @@ countbench() {
 cmd_pmu() {
 	local ok=0
 	local -x PMU_TEST_REQUIRE=postgres${CI:+,root}
-	# A client may be there without a server.
-	{ command -v initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb'; } >/dev/null && command -v psql >/dev/null || apt_install postgresql || ok=1
+	need_postgres || ok=1
 	"$go" test -count=1 cmd/pmu/... || ok=1
 	return $ok
+}
+
+# The SQL of why on each engine that it is for, with a million requests of each kind. npm has
+# two of the engines as libraries. PMU_TEST_SQL is another number of requests, for a quick look.
+sql_leg() {
+	local -x PMU_TEST_REQUIRE=postgres,duckdb,clickhouse PMU_TEST_SQL=${PMU_TEST_SQL:-1000000} PMU_TEST_NODE=${PMU_TEST_NODE:-$root/.cache/sql}
+	need_postgres && need npm nodejs npm || return
+	mkdir -p "$PMU_TEST_NODE" && echo '*' >"$PMU_TEST_NODE/.gitignore" || return
+	npm install --prefix "$PMU_TEST_NODE" --ignore-scripts --no-audit --no-fund --loglevel=error chdb@3.4.0 @duckdb/node-api@1.5.6-r.1 || return
+	"$go" test -count=1 -v -timeout 2h -run '^TestEngines' cmd/pmu/internal/whycmd
+}
+
+# A client may be there without a server.
+need_postgres() {
+	{ command -v initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb'; } >/dev/null && command -v psql >/dev/null || apt_install postgresql
 }
 
 # need COMMAND PACKAGE... installs Debian's packages where the command is missing.
@@ -232,6 +247,7 @@ leg unharmed env -C test/pmu ${CI:+PMU_TEST_REQUIRE=root} "$go" test -count=1 -t
 leg demo ./demo.bash
 foreign_leg() { env -C test/pmu/foreign "$go" vet ./... && env -C test/pmu/foreign "$go" test -count=1 -v -timeout 20m ./...; }
 named_leg foreign foreign_leg
+named_leg sql sql_leg
 
 failed=$(sed -n 's/^FAIL //p' "$tmp/results")
 [ -z "$failed" ] || echo "failed:" $failed

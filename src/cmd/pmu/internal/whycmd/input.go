@@ -59,8 +59,9 @@ type input struct {
 	joined joined
 
 	// For -sql: where in a line each column is, by name; nil if it is in two places.
-	sql   bool
-	paths map[string][]string
+	sql    bool
+	engine string // or "", for PostgreSQL
+	paths  map[string][]string
 
 	// Records that have been read, by what names them: a server may have been asked twice.
 	seen map[uint64]struct{}

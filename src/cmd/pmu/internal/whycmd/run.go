@@ -128,6 +128,7 @@ func (c *command) parse(args []string) (status int, ok bool) {
 	groups := fs.String("groups", "", "a `file` with more events: lines of an event, its group (INST, CACHE, CYCLE, KERNEL, INPUT,\nOTHER, or = and another name of it) and its parents with semicolons between")
 	columns := fs.String("columns", "", "keep only the columns with these `names`, with commas between")
 	fs.BoolVar(&c.in.sql, "sql", false, "print the analysis as SQL for a database, with thresholds of these files")
+	fs.StringVar(&c.in.engine, "engine", "", "the `database` that -sql is for, of "+engines()+"; without it, postgresql")
 	fs.StringVar(&c.rowsFile, "rows", "", "write the rows of the table to this `file`, too, as an object of JSON a line")
 	c.http = c.HTTP(fs)
 	c.in.Flags(fs)
@@ -165,6 +166,10 @@ func (c *command) parse(args []string) (status int, ok bool) {
 		err = fmt.Errorf("-segments is %d: it must be 2 at least", c.segments)
 	case c.o.Bandwidth < 0:
 		err = fmt.Errorf("-bandwidth is %v: it must not be less than 0", c.o.Bandwidth)
+	case c.in.engine != "" && !c.in.sql:
+		err = errors.New("-engine goes with -sql")
+	case c.in.engine != "" && dialects[c.in.engine] == nil:
+		err = fmt.Errorf("-engine is %q: it must be one of %s", c.in.engine, engines())
 	case c.by != "" && (c.rowsFile != "" || c.in.sql):
 		err = errors.New("-by goes with neither -rows nor -sql")
 	case c.by == "" && c.segments != 0 && (c.page != "" || c.rowsFile != "" || c.in.sql || c.http.Given()):

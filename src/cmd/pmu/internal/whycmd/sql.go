@@ -6,6 +6,7 @@ package whycmd
 
 import (
 	"cmd/pmu/internal/why"
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -26,13 +27,14 @@ import (
 var sqlText string
 
 var sqlTemplate = template.Must(template.New("why.sql").Funcs(template.FuncMap{
-	"text":    sqlString,
 	"num":     sqlNumber,
+	"lines":   func(s string) []string { return strings.Split(s, "\n") },
 	"comment": func(s string) string { return fmt.Sprintf("%.100q", s) },
-}).Parse(sqlText))
+}).Funcs((*dialect)(nil).funcs()).Parse(sqlText))
 
 // A script is what the template is filled in with.
 type script struct {
+	D        *dialect
 	Files    string
 	Requests int
 	P        float64
@@ -58,7 +60,7 @@ type sqlEvent struct {
 	Name      string
 	Source    string // of tasks: where in a record it is, and by which key
 	Key       string
-	Value     string // of a table: the cell, as jsonb
+	Value     string // of a table, and of a ratio: the number
 	Group     why.Group
 	Of        int // the task that it is of, among those of a request
 	Known     int // 1 if its time is known
@@ -89,7 +91,7 @@ func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string,
 	case len(r.Impacts) == 0:
 		return errors.New("there is nothing to print as SQL: no column has numbers, or all requests took the same time")
 	}
-	s := script{Files: strings.Join(files, " "), Requests: r.Requests, P: r.P, Kind: kind, Latency: in.latency,
+	s := script{D: dialects[cmp.Or(in.engine, "postgresql")], Files: strings.Join(files, " "), Requests: r.Requests, P: r.P, Kind: kind, Latency: in.latency,
 		Fewest: 10, Proportional: 0.99, Together: 0.5, LeastImpact: 0.02}
 	s.Rows = in.tasks && in.joined.callees.Derived()
 	s.Tasks = in.tasks && !s.Rows
@@ -123,7 +125,7 @@ func (in *input) writeSQL(w io.Writer, t *why.Table, r *why.Report, kind string,
 		}
 	}
 	s.addRules(t)
-	return sqlTemplate.Execute(w, s)
+	return template.Must(sqlTemplate.Clone()).Funcs(s.D.funcs()).Execute(w, s)
 }
 
 // addEvents adds the columns of numbers.
@@ -168,7 +170,7 @@ func (s *script) cell(e *sqlEvent, in *input, t *why.Table) error {
 		}
 		for _, ratio := range why.Ratios(names) {
 			if ratio.Name == e.Name {
-				e.Source, e.Value = "ratio", sqlRatio(ratio)
+				e.Source, e.Value = "ratio", s.D.ratio(ratio)
 			}
 		}
 		return nil
@@ -180,11 +182,7 @@ func (s *script) cell(e *sqlEvent, in *input, t *why.Table) error {
 	if path == nil {
 		return fmt.Errorf("column %.100q is a member of an object, and one of an object within: -sql needs one", e.Name)
 	}
-	e.Value = "(line"
-	for _, key := range path {
-		e.Value += "->" + sqlString(key)
-	}
-	e.Value += ")"
+	e.Value = s.D.at(s.D.Number, "line", path...)
 	return nil
 }
 
@@ -219,11 +217,6 @@ func (s *script) addRules(t *why.Table) {
 	}
 }
 
-// partKey returns the key that a part of the time has in a line of JSON.
-func partKey(p taskrecord.Part) string {
-	return taskrecord.PartColumn(p) + "_ns"
-}
-
 // taskSource says where in the line of a task a column is; see [why.Builder.AddTask].
 func taskSource(column string) (source, key string) {
 	for p := range taskrecord.Part(taskrecord.Elsewhere + 1) {
@@ -245,25 +238,6 @@ func taskSource(column string) (source, key string) {
 	}
 	return "count", column
 }
-
-// sqlRatio returns a ratio of the record of a task.
-func sqlRatio(r why.Ratio) string {
-	count := func(event string) string {
-		key := sqlString(event)
-		return fmt.Sprintf("CASE WHEN NOT uncounted AND counts_running_ns->>%[1]s = counts_enabled_ns->>%[1]s THEN nullif((counts->>%[1]s)::double precision, 0) END", key)
-	}
-	if r.Instructions != "" {
-		return fmt.Sprintf("(%s) / (%s)", count(r.Cycles), count(r.Instructions))
-	}
-	var sum []string
-	for _, p := range r.Parts {
-		sum = append(sum, "(line->>"+sqlString(partKey(p))+")::double precision")
-	}
-	return fmt.Sprintf("(%s) / (%s)", strings.Join(sum, " + "), count(r.Cycles))
-}
-
-// sqlString quotes a string. Standard SQL knows no escape but of the quote.
-func sqlString(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 // sqlNumber writes a number that stays exactly that. Of what is no string some databases make
 // a decimal first, and round twice. NaN is null.

@@ -8,8 +8,10 @@ import (
 	"flag"
 	"fmt"
 	"internal/taskrecord"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +54,48 @@ func TestPartKey(t *testing.T) {
 	}
 }
 
+// endsHere is in the mark after which scripts are alike.
+const endsHere = " ends here ===="
+
+// golden tests that a script, or the beginning of one, is that of a file in testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	// Files have other names each time.
+	head, rest, _ := strings.Cut(got, "\n--\n")
+	got = head[:strings.LastIndex(head, "of \"")] + "of FILE.\n--\n" + rest
+	name = filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(name, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("the script is not that of %s: see what go test -update changes\n%s", name, got)
+	}
+	if strings.Contains(got, "<no value>") || strings.Contains(got, "{{") || strings.Contains(got, "%!") {
+		t.Errorf("%s: the template isn't filled in:\n%s", name, got)
+	}
+}
+
+// TestDialects tests how dialects write strings and paths of names that are hostile.
+func TestDialects(t *testing.T) {
+	keys := []string{"a", `it's \`, "b/~c"}
+	for engine, want := range map[string][2]string{
+		"postgresql": {`'it''s \'`, `(line->'a'->'it''s \'->'b/~c')`},
+		"duckdb":     {`'it''s \'`, `json_extract(line, '/a/it''s \/b~1~0c')`},
+		"clickhouse": {`'it''s \\'`, `JSONExtractRaw(line, 'a', 'it''s \\', 'b/~c')`},
+	} {
+		d := dialects[engine]
+		if got := [2]string{d.text(keys[1]), d.at(d.Value, "line", keys...)}; got != want {
+			t.Errorf("%s: %s, want %s", engine, got, want)
+		}
+	}
+}
+
 // TestSQL tests the script of a small table, whose names are hostile, and that of tasks.
 func TestSQL(t *testing.T) {
 	var table strings.Builder
@@ -63,29 +107,35 @@ func TestSQL(t *testing.T) {
 		{"table", table.String()},
 		{"tasks", fileOf(t, tasksOf(planted()))},
 	} {
-		status, got, errs := call("-sql", write(t, tt.data))
+		file := write(t, tt.data)
+		status, got, errs := call("-sql", file)
 		if status != 0 {
 			t.Fatalf("%s: status %d: %s", tt.name, status, errs)
 		}
-		// Files have other names each time.
-		head, rest, _ := strings.Cut(got, "\n--\n")
-		got = head[:strings.LastIndex(head, "of \"")] + "of FILE.\n--\n" + rest
-		golden := filepath.Join("testdata", tt.name+".sql")
-		if *update {
-			if err := os.WriteFile(golden, []byte(got), 0o666); err != nil {
-				t.Fatal(err)
+		golden(t, tt.name+".sql", got)
+		_, common, _ := strings.Cut(got, endsHere)
+		for _, engine := range slices.Sorted(maps.Keys(dialects)) {
+			status, got, errs := call("-sql", "-engine", engine, file)
+			if status != 0 {
+				t.Fatalf("%s, %s: status %d: %s", tt.name, engine, status, errs)
+			}
+			begin, rest, _ := strings.Cut(got, endsHere)
+			if dialects[engine].escapes != "" {
+				rest = strings.ReplaceAll(rest, `\\`, `\`)
+			}
+			if rest != common {
+				t.Errorf("%s, %s: what is after %q is not that of PostgreSQL:\n%s", tt.name, engine, endsHere, rest)
+			}
+			if engine != "postgresql" {
+				golden(t, tt.name+"-"+engine+".sql", begin)
 			}
 		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("%s: the script is not that of %s: see what go test -update changes\n%s", tt.name, golden, got)
-		}
-		if strings.Contains(got, "<no value>") || strings.Contains(got, "{{") {
-			t.Errorf("%s: the template isn't filled in:\n%s", tt.name, got)
-		}
+	}
+	if status, _, errs := call("-sql", "-engine", "oracle", write(t, table.String())); status != 2 || !strings.Contains(errs, `-engine is "oracle": it must be one of clickhouse, duckdb, postgresql`) {
+		t.Errorf("of another engine: status %d: %s", status, errs)
+	}
+	if status, _, errs := call("-engine", "duckdb", write(t, table.String())); status != 2 || !strings.Contains(errs, "-engine goes with -sql") {
+		t.Errorf("without -sql: status %d: %s", status, errs)
 	}
 	for _, tt := range []struct{ name, data, err string }{
 		{"spans", `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"00000000000000000000000000000001","spanId":"0000000000000001","name":"a","startTimeUnixNano":"1","endTimeUnixNano":"2"}]}]}]}`, "-sql is for lines of JSON, and these are spans"},

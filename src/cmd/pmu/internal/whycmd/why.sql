@@ -1,42 +1,32 @@
-{{- /* The script that why -sql prints; sql_gopmu.go fills it in. */ -}}
+{{- /* The script that why -sql prints; sql.go fills it in. */ -}}
 -- Why are some requests slow? The analysis of all of them, where the data is.
 -- Printed by why -sql: thresholds are of {{.Requests}} requests of {{comment .Files}}.
 --
--- To load lines of JSON as they are into PostgreSQL:
+-- To load lines of JSON as they are into {{.D.Title}}:
 --
---	CREATE TABLE requests (id bigint GENERATED ALWAYS AS IDENTITY, line jsonb);
---	\copy requests (line) FROM 'FILE' WITH (FORMAT csv, QUOTE E'\x01', DELIMITER E'\x02')
---	ANALYZE requests;
+{{- range lines .D.Load}}
+--	{{.}}
+{{- end}}
 --
 {{- if .Rows}}
 -- FILE is what why -rows FILE writes: each request is a line, with what each server had of it.
 --
 {{- end}}
--- id is the order of lines: of requests that took as long, the first one is slower. From a
--- table of columns: INSERT INTO requests (line) SELECT to_jsonb(t) FROM t.
+-- id is the order of lines: of requests that took as long, the first one is slower.
+{{- range lines .D.Order}}
+-- {{.}}
+{{- end}}
 --
 -- To run it, in a session of its own, since its tables are temporary:
 --
---	psql -X --csv -v ON_ERROR_STOP=1 -f FILE.sql
+--	{{.D.Run}}
 --
--- Only what is between the two marks is of PostgreSQL; tested on 15. The rest ran as it is on
--- DuckDB 1.5. Elsewhere, define why_columns as it has to be there, and double precision where it
--- has another name. Cells are in
---
---	DuckDB      TRY_CAST(line->>'a' AS DOUBLE), of line JSON
---	ClickHouse  JSONExtract(line, 'a', 'Nullable(Float64)'), not tested
---	BigQuery    LAX_FLOAT64(line.a), not tested
+-- Only what is between the two marks is of {{.D.Title}}, on which it is tested. -engine has
+-- others. For one that it does not have, define why_columns as it has to be there.
 
--- ==== PostgreSQL begins here ====
+-- ==== {{.D.Title}} begins here ====
 
-SET standard_conforming_strings = on;
-SET jit = off;            -- it takes longer to compile than to run
-SET work_mem = '256MB';   -- for sorting
-SET client_encoding = 'UTF8';
-
-{{define "number" -}}
-CASE WHEN jsonb_typeof({{.}}) = 'number' THEN {{.}}::double precision WHEN {{.}} #>> '{}' ~ '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$' THEN ({{.}} #>> '{}')::double precision END
-{{- end -}}
+{{.D.Setup}}
 
 CREATE TEMPORARY VIEW why_columns AS
 SELECT id,
@@ -47,24 +37,22 @@ SELECT id,
 {{- if eq .Source "number"}}
   {{.Key}} AS c{{.I}}
 {{- else if eq .Source "part"}}
-  (r.latency->>{{text .Key}})::double precision / 1e6 AS c{{.I}}
+  {{at $.D.Double "r.latency" .Key}} / 1e6 AS c{{.I}}
 {{- else if eq .Source "cost"}}
-  CASE WHEN (line->>{{text .Key}})::double precision - (r.latency->>{{text .Key}})::double precision <= floor(wall_ns / 100) THEN (r.latency->>{{text .Key}})::double precision ELSE (line->>{{text .Key}})::double precision END / 1e6 AS c{{.I}}
+  CASE WHEN {{at $.D.Double "line" .Key}} - {{at $.D.Double "r.latency" .Key}} <= floor(wall_ns / 100) THEN {{at $.D.Double "r.latency" .Key}} ELSE {{at $.D.Double "line" .Key}} END / 1e6 AS c{{.I}}
 {{- else if eq .Source "ratio"}}
   {{.Value}} AS c{{.I}}
 {{- else if eq .Source "region"}}
-  coalesce((SELECT sum((x->>'wall_ns')::double precision / 1e6) FROM jsonb_array_elements(regions) AS x WHERE x->>'name' = {{text .Key}}), 0) AS c{{.I}}
+  coalesce({{sum "regions" "name" .Key (print (at $.D.Double "x" "wall_ns") " / 1e6")}}, 0) AS c{{.I}}
 {{- else if eq .Source "call"}}
-  coalesce((SELECT sum((x->>'wall_ns')::double precision / 1e6) FROM jsonb_array_elements(calls) AS x WHERE x->>'kind' = {{text .Key}}), 0) AS c{{.I}}
+  coalesce({{sum "calls" "kind" .Key (print (at $.D.Double "x" "wall_ns") " / 1e6")}}, 0) AS c{{.I}}
 {{- else if eq .Source "note"}}
-  (SELECT sum({{template "number" "(x->'value')"}}) FROM jsonb_array_elements(notes) AS x WHERE x->>'key' = {{text .Key}}) AS c{{.I}}
+  {{sum "notes" "key" .Key (at $.D.Number "x" "value")}} AS c{{.I}}
 {{- else}}
-  CASE WHEN NOT uncounted AND counts_running_ns->>{{text .Key}} = counts_enabled_ns->>{{text .Key}} THEN (counts->>{{text .Key}})::double precision END AS c{{.I}}
+  {{count .Key}} AS c{{.I}}
 {{- end}}
 {{- end}}
-FROM requests, jsonb_to_record(line) AS r (kind text, client boolean, slow boolean, sampled boolean, early boolean, uncounted boolean,
-  wall_ns double precision, goroutines double precision, latency jsonb,
-  counts jsonb, counts_running_ns jsonb, counts_enabled_ns jsonb, regions jsonb, calls jsonb, notes jsonb)
+FROM {{.D.Record}}
 -- A call of another server is an attribute of the task that makes it. A record that is there
 -- twice, as from two downloads, counts once.
 WHERE NOT client
@@ -74,20 +62,21 @@ WHERE NOT client
   -- are gone.
   AND NOT early AND (sampled OR NOT slow)
 {{- end}}
-  AND id IN (SELECT min(id) FROM requests GROUP BY line->>'trace_id', line->>'span_id', CASE WHEN line->>'span_id' = '0000000000000000' THEN id END)
+{{- $trace := at .D.Text "line" "trace_id"}}{{$span := at .D.Text "line" "span_id"}}
+  AND id IN (SELECT min(id) FROM requests GROUP BY {{$trace}}, {{$span}}, CASE WHEN {{$span}} = '0000000000000000' THEN id END)
 {{- else}}
-  CASE WHEN jsonb_typeof(line->{{text .Latency}}) = 'number' THEN (line->{{text .Latency}})::double precision END AS latency
+  {{at .D.Plain "line" .Latency}} AS latency
 {{- range .Events}},
   -- {{comment .Name}}
-  {{template "number" .Value}} AS c{{.I}}
+  {{.Value}} AS c{{.I}}
 {{- end}}
 FROM requests
 {{- if .Kind}}
-WHERE coalesce(line->>'kind', {{text .NoKind}}) = {{text .Kind}}
+WHERE coalesce({{at .D.Text "line" "kind"}}, {{text .NoKind}}) = {{text .Kind}}
 {{- end}}
 {{- end}};
 
--- ==== PostgreSQL ends here ====
+-- ==== {{.D.Title}} ends here ====
 
 -- Events. A group can cause those of a greater number, and 2 all others; 1 can neither cause
 -- nor be caused, and 7 can not cause. Of different tasks of a request only 2 can be a cause, and 7 be caused. known says
@@ -108,7 +97,7 @@ WHERE latency IS NOT NULL;
 -- How many there are, half of them, and the tail: those from the percentile on. Of n values the
 -- percentile p has the index int(p*n) of the sorted values, or that of the last one.
 CREATE TEMPORARY TABLE why_size AS
-SELECT n, floor(n / 2.0) AS half, n - least(floor({{num .P}} * n), n - 1) AS tail
+SELECT n, floor(n / 2.0) AS half, n - least(floor({{num .P}} * n), n - 1.0) AS tail
 FROM (SELECT count(*) AS n FROM why_requests) AS x;
 
 -- Of each event: in how many requests it was recorded, and high, and in how many of the slower
@@ -133,10 +122,10 @@ FROM why_events AS e CROSS JOIN why_size AS s CROSS JOIN (
 -- the event is not high are above theirs.
 CREATE TEMPORARY TABLE why_walks AS
 SELECT w.*,
-  size - 1 - least(floor({{num .P}} * size), size - 1) AS above_all,
+  size - 1 - least(floor({{num .P}} * size), size - 1.0) AS above_all,
   CASE
-    WHEN high = 0 THEN size - 1 - least(floor({{num .P}} * size), size - 1)
-    WHEN n = size THEN n - high - 1 - least(floor({{num .P}} * (n - high)), n - high - 1)
+    WHEN high = 0 THEN size - 1 - least(floor({{num .P}} * size), size - 1.0)
+    WHEN n = size THEN n - high - 1 - least(floor({{num .P}} * (n - high)), n - high - 1.0)
     ELSE (1 - {{num .P}}) * size * (n - high) / n
   END AS above_low
 FROM (
@@ -173,13 +162,13 @@ CROSS JOIN (
 
 -- The impact: by which part the latency at the one place is lower than at the other.
 CREATE TEMPORARY TABLE why_raw AS
-SELECT w.i, CASE
+SELECT w.i AS i, CASE
     WHEN w.remark <> '' OR w.n = 0 OR a.latency = 0 OR p.low_place < p.all_place THEN 0
     ELSE (a.latency - coalesce(l.latency, 0)) / a.latency
   END AS raw
 FROM why_walks AS w
 JOIN (
-  SELECT e.i,
+  SELECT e.i AS i,
     CASE e.i{{range .Events}} WHEN {{.I}} THEN all{{.I}}{{end}} END AS all_place,
     CASE e.i{{range .Events}} WHEN {{.I}} THEN low{{.I}}{{end}} END AS low_place
   FROM why_events AS e CROSS JOIN why_places) AS p ON p.i = w.i
@@ -201,7 +190,7 @@ FROM (
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
     FROM (SELECT place, latency, latency{{range .Times}} - coalesce(c{{.}}, 0){{end}} AS remains FROM why_requests WHERE c{{.I}} IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor({{num $.P}} * n), n - 1) AS tail FROM why_counts WHERE i = {{.I}}) AS t
+  CROSS JOIN (SELECT n - least(floor({{num $.P}} * n), n - 1.0) AS tail FROM why_counts WHERE i = {{.I}}) AS t
 {{- end}}
 {{- end}}) AS x;
 
@@ -226,7 +215,7 @@ SELECT {{.I}}, {{.K}}, {{text .Name}}
 {{- end}};
 
 CREATE TEMPORARY TABLE why_ruled AS
-SELECT w.i, w.event, w.grp, w.task, w.known, w.n, w.high, w.all_n, w.threshold, r.raw,
+SELECT w.i AS i, w.event AS event, w.grp AS grp, w.task AS task, w.known AS known, w.n AS n, w.high AS high, w.all_n AS all_n, w.threshold AS threshold, r.raw AS raw,
   CASE WHEN w.remark <> '' THEN 0 ELSE o.own END AS own,
   CASE WHEN w.remark = '' AND f.k IS NOT NULL THEN 'in proportion to ' || p.parent ELSE w.remark END AS remark
 FROM why_walks AS w
@@ -250,9 +239,9 @@ SELECT place, {{.I}} AS i FROM why_requests WHERE c{{.I}} IS NOT NULL AND (SELEC
 {{- end}};
 
 CREATE TEMPORARY TABLE why_pairs AS
-SELECT x.a, x.b, x.shared * {{num 1}} / (x.high_a + x.high_b - x.shared) AS jaccard
+SELECT x.a AS a, x.b AS b, x.shared * {{num 1}} / (x.high_a + x.high_b - x.shared) AS jaccard
 FROM (
-  SELECT t.a, t.b, t.shared,
+  SELECT t.a AS a, t.b AS b, t.shared AS shared,
     CASE WHEN b.n = b.all_n THEN a.high ELSE coalesce(sa.high, 0) END AS high_a,
     CASE WHEN a.n = a.all_n THEN b.high ELSE coalesce(sb.high, 0) END AS high_b
   FROM (SELECT a.i AS a, b.i AS b, count(*) AS shared FROM why_high AS a JOIN why_high AS b ON b.place = a.place AND b.i <> a.i GROUP BY a.i, b.i) AS t
@@ -266,7 +255,7 @@ FROM (
 -- causes it is the one that takes the most.
 CREATE TEMPORARY TABLE why_causes AS
 SELECT * FROM (
-  SELECT e.i, c.event AS cause, p.jaccard, e.raw - p.jaccard * least(c.raw, c.own) AS adjusted,
+  SELECT e.i AS i, c.event AS cause, p.jaccard AS jaccard, e.raw - p.jaccard * least(c.raw, c.own) AS adjusted,
     row_number() OVER (PARTITION BY e.i ORDER BY e.raw - p.jaccard * least(c.raw, c.own), c.i) AS k
   FROM why_ruled AS e
   JOIN why_pairs AS p ON p.b = e.i
@@ -276,11 +265,11 @@ SELECT * FROM (
 WHERE k = 1 AND jaccard > 0;
 
 CREATE TEMPORARY TABLE why_impacts AS
-SELECT e.i, e.event, e.grp, e.task, e.known, e.n, e.high, e.threshold, e.raw, e.own,
+SELECT e.i AS i, e.event AS event, e.grp AS grp, e.task AS task, e.known AS known, e.n AS n, e.high AS high, e.threshold AS threshold, e.raw AS raw, e.own AS own,
   CASE WHEN e.remark <> '' THEN 0 ELSE least(coalesce(c.adjusted, e.raw), e.own) END AS adjusted,
   CASE WHEN c.adjusted < e.raw AND e.own >= c.adjusted THEN c.cause ELSE '' END AS cause,
   CASE WHEN c.adjusted < e.raw AND e.own >= c.adjusted THEN c.jaccard ELSE 0 END AS jaccard,
-  e.remark
+  e.remark AS remark
 FROM why_ruled AS e
 LEFT JOIN why_causes AS c ON c.i = e.i;
 

@@ -1,28 +1,23 @@
 -- Why are some requests slow? The analysis of all of them, where the data is.
 -- Printed by why -sql: thresholds are of 2000 requests of FILE.
 --
--- To load lines of JSON as they are into PostgreSQL:
+-- To load lines of JSON as they are into PostgreSQL 15:
 --
 --	CREATE TABLE requests (id bigint GENERATED ALWAYS AS IDENTITY, line jsonb);
 --	\copy requests (line) FROM 'FILE' WITH (FORMAT csv, QUOTE E'\x01', DELIMITER E'\x02')
 --	ANALYZE requests;
 --
--- id is the order of lines: of requests that took as long, the first one is slower. From a
--- table of columns: INSERT INTO requests (line) SELECT to_jsonb(t) FROM t.
+-- id is the order of lines: of requests that took as long, the first one is slower.
+-- From a table of columns: INSERT INTO requests (line) SELECT to_jsonb(t) FROM t.
 --
 -- To run it, in a session of its own, since its tables are temporary:
 --
 --	psql -X --csv -v ON_ERROR_STOP=1 -f FILE.sql
 --
--- Only what is between the two marks is of PostgreSQL; tested on 15. The rest ran as it is on
--- DuckDB 1.5. Elsewhere, define why_columns as it has to be there, and double precision where it
--- has another name. Cells are in
---
---	DuckDB      TRY_CAST(line->>'a' AS DOUBLE), of line JSON
---	ClickHouse  JSONExtract(line, 'a', 'Nullable(Float64)'), not tested
---	BigQuery    LAX_FLOAT64(line.a), not tested
+-- Only what is between the two marks is of PostgreSQL 15, on which it is tested. -engine has
+-- others. For one that it does not have, define why_columns as it has to be there.
 
--- ==== PostgreSQL begins here ====
+-- ==== PostgreSQL 15 begins here ====
 
 SET standard_conforming_strings = on;
 SET jit = off;            -- it takes longer to compile than to run
@@ -33,23 +28,23 @@ CREATE TEMPORARY VIEW why_columns AS
 SELECT id,
   CASE WHEN jsonb_typeof(line->'latency') = 'number' THEN (line->'latency')::double precision END AS latency,
   -- "\n; --"
-  CASE WHEN jsonb_typeof((line->'
-; --')) = 'number' THEN (line->'
-; --')::double precision WHEN (line->'
-; --') #>> '{}' ~ '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$' THEN ((line->'
-; --') #>> '{}')::double precision END AS c1,
+  CASE WHEN jsonb_typeof(line->'
+; --') = 'number' THEN (line->'
+; --')::double precision WHEN line->'
+; --' #>> '{}' ~ '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$' THEN (line->'
+; --' #>> '{}')::double precision END AS c1,
   -- "a.b"
-  CASE WHEN jsonb_typeof((line->'a'->'b')) = 'number' THEN (line->'a'->'b')::double precision WHEN (line->'a'->'b') #>> '{}' ~ '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$' THEN ((line->'a'->'b') #>> '{}')::double precision END AS c2,
+  CASE WHEN jsonb_typeof(line->'a'->'b') = 'number' THEN (line->'a'->'b')::double precision WHEN line->'a'->'b' #>> '{}' ~ '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$' THEN (line->'a'->'b' #>> '{}')::double precision END AS c2,
   -- "cycles"
-  CASE WHEN jsonb_typeof((line->'cycles')) = 'number' THEN (line->'cycles')::double precision WHEN (line->'cycles') #>> '{}' ~ '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$' THEN ((line->'cycles') #>> '{}')::double precision END AS c3,
+  CASE WHEN jsonb_typeof(line->'cycles') = 'number' THEN (line->'cycles')::double precision WHEN line->'cycles' #>> '{}' ~ '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$' THEN (line->'cycles' #>> '{}')::double precision END AS c3,
   -- "it's \\"
-  CASE WHEN jsonb_typeof((line->'it''s \')) = 'number' THEN (line->'it''s \')::double precision WHEN (line->'it''s \') #>> '{}' ~ '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$' THEN ((line->'it''s \') #>> '{}')::double precision END AS c4,
+  CASE WHEN jsonb_typeof(line->'it''s \') = 'number' THEN (line->'it''s \')::double precision WHEN line->'it''s \' #>> '{}' ~ '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$' THEN (line->'it''s \' #>> '{}')::double precision END AS c4,
   -- "ref-cycles"
-  CASE WHEN jsonb_typeof((line->'ref-cycles')) = 'number' THEN (line->'ref-cycles')::double precision WHEN (line->'ref-cycles') #>> '{}' ~ '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$' THEN ((line->'ref-cycles') #>> '{}')::double precision END AS c5
+  CASE WHEN jsonb_typeof(line->'ref-cycles') = 'number' THEN (line->'ref-cycles')::double precision WHEN line->'ref-cycles' #>> '{}' ~ '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$' THEN (line->'ref-cycles' #>> '{}')::double precision END AS c5
 FROM requests
-WHERE coalesce(line->>'kind', 'it''s') = 'it''s';
+WHERE coalesce((line->'kind' #>> '{}'), 'it''s') = 'it''s';
 
--- ==== PostgreSQL ends here ====
+-- ==== PostgreSQL 15 ends here ====
 
 -- Events. A group can cause those of a greater number, and 2 all others; 1 can neither cause
 -- nor be caused, and 7 can not cause. Of different tasks of a request only 2 can be a cause, and 7 be caused. known says
@@ -75,7 +70,7 @@ WHERE latency IS NOT NULL;
 -- How many there are, half of them, and the tail: those from the percentile on. Of n values the
 -- percentile p has the index int(p*n) of the sorted values, or that of the last one.
 CREATE TEMPORARY TABLE why_size AS
-SELECT n, floor(n / 2.0) AS half, n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail
+SELECT n, floor(n / 2.0) AS half, n - least(floor(CAST('0.99' AS double precision) * n), n - 1.0) AS tail
 FROM (SELECT count(*) AS n FROM why_requests) AS x;
 
 -- Of each event: in how many requests it was recorded, and high, and in how many of the slower
@@ -102,10 +97,10 @@ FROM why_events AS e CROSS JOIN why_size AS s CROSS JOIN (
 -- the event is not high are above theirs.
 CREATE TEMPORARY TABLE why_walks AS
 SELECT w.*,
-  size - 1 - least(floor(CAST('0.99' AS double precision) * size), size - 1) AS above_all,
+  size - 1 - least(floor(CAST('0.99' AS double precision) * size), size - 1.0) AS above_all,
   CASE
-    WHEN high = 0 THEN size - 1 - least(floor(CAST('0.99' AS double precision) * size), size - 1)
-    WHEN n = size THEN n - high - 1 - least(floor(CAST('0.99' AS double precision) * (n - high)), n - high - 1)
+    WHEN high = 0 THEN size - 1 - least(floor(CAST('0.99' AS double precision) * size), size - 1.0)
+    WHEN n = size THEN n - high - 1 - least(floor(CAST('0.99' AS double precision) * (n - high)), n - high - 1.0)
     ELSE (1 - CAST('0.99' AS double precision)) * size * (n - high) / n
   END AS above_low
 FROM (
@@ -152,13 +147,13 @@ CROSS JOIN (
 
 -- The impact: by which part the latency at the one place is lower than at the other.
 CREATE TEMPORARY TABLE why_raw AS
-SELECT w.i, CASE
+SELECT w.i AS i, CASE
     WHEN w.remark <> '' OR w.n = 0 OR a.latency = 0 OR p.low_place < p.all_place THEN 0
     ELSE (a.latency - coalesce(l.latency, 0)) / a.latency
   END AS raw
 FROM why_walks AS w
 JOIN (
-  SELECT e.i,
+  SELECT e.i AS i,
     CASE e.i WHEN 1 THEN all1 WHEN 2 THEN all2 WHEN 3 THEN all3 WHEN 4 THEN all4 WHEN 5 THEN all5 END AS all_place,
     CASE e.i WHEN 1 THEN low1 WHEN 2 THEN low2 WHEN 3 THEN low3 WHEN 4 THEN low4 WHEN 5 THEN low5 END AS low_place
   FROM why_events AS e CROSS JOIN why_places) AS p ON p.i = w.i
@@ -189,7 +184,7 @@ UNION ALL
 SELECT 5, 0, 'cycles';
 
 CREATE TEMPORARY TABLE why_ruled AS
-SELECT w.i, w.event, w.grp, w.task, w.known, w.n, w.high, w.all_n, w.threshold, r.raw,
+SELECT w.i AS i, w.event AS event, w.grp AS grp, w.task AS task, w.known AS known, w.n AS n, w.high AS high, w.all_n AS all_n, w.threshold AS threshold, r.raw AS raw,
   CASE WHEN w.remark <> '' THEN 0 ELSE o.own END AS own,
   CASE WHEN w.remark = '' AND f.k IS NOT NULL THEN 'in proportion to ' || p.parent ELSE w.remark END AS remark
 FROM why_walks AS w
@@ -223,9 +218,9 @@ UNION ALL
 SELECT place, 5 AS i FROM why_requests WHERE c5 IS NOT NULL AND (SELECT n FROM why_counts WHERE i = 5) < (SELECT n FROM why_size);
 
 CREATE TEMPORARY TABLE why_pairs AS
-SELECT x.a, x.b, x.shared * CAST('1' AS double precision) / (x.high_a + x.high_b - x.shared) AS jaccard
+SELECT x.a AS a, x.b AS b, x.shared * CAST('1' AS double precision) / (x.high_a + x.high_b - x.shared) AS jaccard
 FROM (
-  SELECT t.a, t.b, t.shared,
+  SELECT t.a AS a, t.b AS b, t.shared AS shared,
     CASE WHEN b.n = b.all_n THEN a.high ELSE coalesce(sa.high, 0) END AS high_a,
     CASE WHEN a.n = a.all_n THEN b.high ELSE coalesce(sb.high, 0) END AS high_b
   FROM (SELECT a.i AS a, b.i AS b, count(*) AS shared FROM why_high AS a JOIN why_high AS b ON b.place = a.place AND b.i <> a.i GROUP BY a.i, b.i) AS t
@@ -239,7 +234,7 @@ FROM (
 -- causes it is the one that takes the most.
 CREATE TEMPORARY TABLE why_causes AS
 SELECT * FROM (
-  SELECT e.i, c.event AS cause, p.jaccard, e.raw - p.jaccard * least(c.raw, c.own) AS adjusted,
+  SELECT e.i AS i, c.event AS cause, p.jaccard AS jaccard, e.raw - p.jaccard * least(c.raw, c.own) AS adjusted,
     row_number() OVER (PARTITION BY e.i ORDER BY e.raw - p.jaccard * least(c.raw, c.own), c.i) AS k
   FROM why_ruled AS e
   JOIN why_pairs AS p ON p.b = e.i
@@ -249,11 +244,11 @@ SELECT * FROM (
 WHERE k = 1 AND jaccard > 0;
 
 CREATE TEMPORARY TABLE why_impacts AS
-SELECT e.i, e.event, e.grp, e.task, e.known, e.n, e.high, e.threshold, e.raw, e.own,
+SELECT e.i AS i, e.event AS event, e.grp AS grp, e.task AS task, e.known AS known, e.n AS n, e.high AS high, e.threshold AS threshold, e.raw AS raw, e.own AS own,
   CASE WHEN e.remark <> '' THEN 0 ELSE least(coalesce(c.adjusted, e.raw), e.own) END AS adjusted,
   CASE WHEN c.adjusted < e.raw AND e.own >= c.adjusted THEN c.cause ELSE '' END AS cause,
   CASE WHEN c.adjusted < e.raw AND e.own >= c.adjusted THEN c.jaccard ELSE 0 END AS jaccard,
-  e.remark
+  e.remark AS remark
 FROM why_ruled AS e
 LEFT JOIN why_causes AS c ON c.i = e.i;
 

@@ -1,28 +1,23 @@
 -- Why are some requests slow? The analysis of all of them, where the data is.
 -- Printed by why -sql: thresholds are of 5000 requests of FILE.
 --
--- To load lines of JSON as they are into PostgreSQL:
+-- To load lines of JSON as they are into PostgreSQL 15:
 --
 --	CREATE TABLE requests (id bigint GENERATED ALWAYS AS IDENTITY, line jsonb);
 --	\copy requests (line) FROM 'FILE' WITH (FORMAT csv, QUOTE E'\x01', DELIMITER E'\x02')
 --	ANALYZE requests;
 --
--- id is the order of lines: of requests that took as long, the first one is slower. From a
--- table of columns: INSERT INTO requests (line) SELECT to_jsonb(t) FROM t.
+-- id is the order of lines: of requests that took as long, the first one is slower.
+-- From a table of columns: INSERT INTO requests (line) SELECT to_jsonb(t) FROM t.
 --
 -- To run it, in a session of its own, since its tables are temporary:
 --
 --	psql -X --csv -v ON_ERROR_STOP=1 -f FILE.sql
 --
--- Only what is between the two marks is of PostgreSQL; tested on 15. The rest ran as it is on
--- DuckDB 1.5. Elsewhere, define why_columns as it has to be there, and double precision where it
--- has another name. Cells are in
---
---	DuckDB      TRY_CAST(line->>'a' AS DOUBLE), of line JSON
---	ClickHouse  JSONExtract(line, 'a', 'Nullable(Float64)'), not tested
---	BigQuery    LAX_FLOAT64(line.a), not tested
+-- Only what is between the two marks is of PostgreSQL 15, on which it is tested. -engine has
+-- others. For one that it does not have, define why_columns as it has to be there.
 
--- ==== PostgreSQL begins here ====
+-- ==== PostgreSQL 15 begins here ====
 
 SET standard_conforming_strings = on;
 SET jit = off;            -- it takes longer to compile than to run
@@ -33,41 +28,41 @@ CREATE TEMPORARY VIEW why_columns AS
 SELECT id,
   wall_ns / 1e6 AS latency,
   -- "C"
-  (r.latency->>'c_ns')::double precision / 1e6 AS c1,
+  (r.latency->'c_ns' #>> '{}')::double precision / 1e6 AS c1,
   -- "GC"
-  (r.latency->>'gc_ns')::double precision / 1e6 AS c2,
+  (r.latency->'gc_ns' #>> '{}')::double precision / 1e6 AS c2,
   -- "chan"
-  (r.latency->>'chan_ns')::double precision / 1e6 AS c3,
+  (r.latency->'chan_ns' #>> '{}')::double precision / 1e6 AS c3,
   -- "coroutine"
-  (r.latency->>'coroutine_ns')::double precision / 1e6 AS c4,
+  (r.latency->'coroutine_ns' #>> '{}')::double precision / 1e6 AS c4,
   -- "elsewhere"
-  (r.latency->>'elsewhere_ns')::double precision / 1e6 AS c5,
+  (r.latency->'elsewhere_ns' #>> '{}')::double precision / 1e6 AS c5,
   -- "goroutines"
   goroutines AS c6,
   -- "mutex"
-  (r.latency->>'mutex_ns')::double precision / 1e6 AS c7,
+  (r.latency->'mutex_ns' #>> '{}')::double precision / 1e6 AS c7,
   -- "network"
-  (r.latency->>'network_ns')::double precision / 1e6 AS c8,
+  (r.latency->'network_ns' #>> '{}')::double precision / 1e6 AS c8,
   -- "other"
-  (r.latency->>'other_ns')::double precision / 1e6 AS c9,
+  (r.latency->'other_ns' #>> '{}')::double precision / 1e6 AS c9,
   -- "page-faults"
-  CASE WHEN NOT uncounted AND counts_running_ns->>'page-faults' = counts_enabled_ns->>'page-faults' THEN (counts->>'page-faults')::double precision END AS c10,
+  CASE WHEN NOT uncounted AND (counts_running_ns->'page-faults' #>> '{}')::double precision = (counts_enabled_ns->'page-faults' #>> '{}')::double precision THEN (counts->'page-faults' #>> '{}')::double precision END AS c10,
   -- "preempted"
-  (r.latency->>'preempted_ns')::double precision / 1e6 AS c11,
+  (r.latency->'preempted_ns' #>> '{}')::double precision / 1e6 AS c11,
   -- "runnable"
-  (r.latency->>'runnable_ns')::double precision / 1e6 AS c12,
+  (r.latency->'runnable_ns' #>> '{}')::double precision / 1e6 AS c12,
   -- "running"
-  (r.latency->>'running_ns')::double precision / 1e6 AS c13,
+  (r.latency->'running_ns' #>> '{}')::double precision / 1e6 AS c13,
   -- "select"
-  (r.latency->>'select_ns')::double precision / 1e6 AS c14,
+  (r.latency->'select_ns' #>> '{}')::double precision / 1e6 AS c14,
   -- "sleep"
-  (r.latency->>'sleep_ns')::double precision / 1e6 AS c15,
+  (r.latency->'sleep_ns' #>> '{}')::double precision / 1e6 AS c15,
   -- "stop-the-world"
-  (r.latency->>'stop_the_world_ns')::double precision / 1e6 AS c16,
+  (r.latency->'stop_the_world_ns' #>> '{}')::double precision / 1e6 AS c16,
   -- "sync"
-  (r.latency->>'sync_ns')::double precision / 1e6 AS c17,
+  (r.latency->'sync_ns' #>> '{}')::double precision / 1e6 AS c17,
   -- "syscall"
-  (r.latency->>'syscall_ns')::double precision / 1e6 AS c18
+  (r.latency->'syscall_ns' #>> '{}')::double precision / 1e6 AS c18
 FROM requests, jsonb_to_record(line) AS r (kind text, client boolean, slow boolean, sampled boolean, early boolean, uncounted boolean,
   wall_ns double precision, goroutines double precision, latency jsonb,
   counts jsonb, counts_running_ns jsonb, counts_enabled_ns jsonb, regions jsonb, calls jsonb, notes jsonb)
@@ -78,9 +73,9 @@ WHERE NOT client
   -- Those that were recorded only for being slow are left out, and those of whose time others
   -- are gone.
   AND NOT early AND (sampled OR NOT slow)
-  AND id IN (SELECT min(id) FROM requests GROUP BY line->>'trace_id', line->>'span_id', CASE WHEN line->>'span_id' = '0000000000000000' THEN id END);
+  AND id IN (SELECT min(id) FROM requests GROUP BY (line->'trace_id' #>> '{}'), (line->'span_id' #>> '{}'), CASE WHEN (line->'span_id' #>> '{}') = '0000000000000000' THEN id END);
 
--- ==== PostgreSQL ends here ====
+-- ==== PostgreSQL 15 ends here ====
 
 -- Events. A group can cause those of a greater number, and 2 all others; 1 can neither cause
 -- nor be caused, and 7 can not cause. Of different tasks of a request only 2 can be a cause, and 7 be caused. known says
@@ -131,7 +126,7 @@ WHERE latency IS NOT NULL;
 -- How many there are, half of them, and the tail: those from the percentile on. Of n values the
 -- percentile p has the index int(p*n) of the sorted values, or that of the last one.
 CREATE TEMPORARY TABLE why_size AS
-SELECT n, floor(n / 2.0) AS half, n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail
+SELECT n, floor(n / 2.0) AS half, n - least(floor(CAST('0.99' AS double precision) * n), n - 1.0) AS tail
 FROM (SELECT count(*) AS n FROM why_requests) AS x;
 
 -- Of each event: in how many requests it was recorded, and high, and in how many of the slower
@@ -171,10 +166,10 @@ FROM why_events AS e CROSS JOIN why_size AS s CROSS JOIN (
 -- the event is not high are above theirs.
 CREATE TEMPORARY TABLE why_walks AS
 SELECT w.*,
-  size - 1 - least(floor(CAST('0.99' AS double precision) * size), size - 1) AS above_all,
+  size - 1 - least(floor(CAST('0.99' AS double precision) * size), size - 1.0) AS above_all,
   CASE
-    WHEN high = 0 THEN size - 1 - least(floor(CAST('0.99' AS double precision) * size), size - 1)
-    WHEN n = size THEN n - high - 1 - least(floor(CAST('0.99' AS double precision) * (n - high)), n - high - 1)
+    WHEN high = 0 THEN size - 1 - least(floor(CAST('0.99' AS double precision) * size), size - 1.0)
+    WHEN n = size THEN n - high - 1 - least(floor(CAST('0.99' AS double precision) * (n - high)), n - high - 1.0)
     ELSE (1 - CAST('0.99' AS double precision)) * size * (n - high) / n
   END AS above_low
 FROM (
@@ -273,13 +268,13 @@ CROSS JOIN (
 
 -- The impact: by which part the latency at the one place is lower than at the other.
 CREATE TEMPORARY TABLE why_raw AS
-SELECT w.i, CASE
+SELECT w.i AS i, CASE
     WHEN w.remark <> '' OR w.n = 0 OR a.latency = 0 OR p.low_place < p.all_place THEN 0
     ELSE (a.latency - coalesce(l.latency, 0)) / a.latency
   END AS raw
 FROM why_walks AS w
 JOIN (
-  SELECT e.i,
+  SELECT e.i AS i,
     CASE e.i WHEN 1 THEN all1 WHEN 2 THEN all2 WHEN 3 THEN all3 WHEN 4 THEN all4 WHEN 5 THEN all5 WHEN 6 THEN all6 WHEN 7 THEN all7 WHEN 8 THEN all8 WHEN 9 THEN all9 WHEN 10 THEN all10 WHEN 11 THEN all11 WHEN 12 THEN all12 WHEN 13 THEN all13 WHEN 14 THEN all14 WHEN 15 THEN all15 WHEN 16 THEN all16 WHEN 17 THEN all17 WHEN 18 THEN all18 END AS all_place,
     CASE e.i WHEN 1 THEN low1 WHEN 2 THEN low2 WHEN 3 THEN low3 WHEN 4 THEN low4 WHEN 5 THEN low5 WHEN 6 THEN low6 WHEN 7 THEN low7 WHEN 8 THEN low8 WHEN 9 THEN low9 WHEN 10 THEN low10 WHEN 11 THEN low11 WHEN 12 THEN low12 WHEN 13 THEN low13 WHEN 14 THEN low14 WHEN 15 THEN low15 WHEN 16 THEN low16 WHEN 17 THEN low17 WHEN 18 THEN low18 END AS low_place
   FROM why_events AS e CROSS JOIN why_places) AS p ON p.i = w.i
@@ -297,103 +292,103 @@ FROM (
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
     FROM (SELECT place, latency, latency - coalesce(c1, 0) AS remains FROM why_requests WHERE c1 IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 1) AS t
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1.0) AS tail FROM why_counts WHERE i = 1) AS t
   UNION ALL
   SELECT 2, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
     FROM (SELECT place, latency, latency - coalesce(c2, 0) AS remains FROM why_requests WHERE c2 IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 2) AS t
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1.0) AS tail FROM why_counts WHERE i = 2) AS t
   UNION ALL
   SELECT 3, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
     FROM (SELECT place, latency, latency - coalesce(c3, 0) AS remains FROM why_requests WHERE c3 IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 3) AS t
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1.0) AS tail FROM why_counts WHERE i = 3) AS t
   UNION ALL
   SELECT 4, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
     FROM (SELECT place, latency, latency - coalesce(c4, 0) AS remains FROM why_requests WHERE c4 IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 4) AS t
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1.0) AS tail FROM why_counts WHERE i = 4) AS t
   UNION ALL
   SELECT 5, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
     FROM (SELECT place, latency, latency - coalesce(c5, 0) AS remains FROM why_requests WHERE c5 IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 5) AS t
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1.0) AS tail FROM why_counts WHERE i = 5) AS t
   UNION ALL
   SELECT 7, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
     FROM (SELECT place, latency, latency - coalesce(c7, 0) AS remains FROM why_requests WHERE c7 IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 7) AS t
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1.0) AS tail FROM why_counts WHERE i = 7) AS t
   UNION ALL
   SELECT 8, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
     FROM (SELECT place, latency, latency - coalesce(c8, 0) AS remains FROM why_requests WHERE c8 IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 8) AS t
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1.0) AS tail FROM why_counts WHERE i = 8) AS t
   UNION ALL
   SELECT 9, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
     FROM (SELECT place, latency, latency - coalesce(c9, 0) AS remains FROM why_requests WHERE c9 IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 9) AS t
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1.0) AS tail FROM why_counts WHERE i = 9) AS t
   UNION ALL
   SELECT 10, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
     FROM (SELECT place, latency, latency - coalesce(c1, 0) - coalesce(c13, 0) - coalesce(c18, 0) AS remains FROM why_requests WHERE c10 IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 10) AS t
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1.0) AS tail FROM why_counts WHERE i = 10) AS t
   UNION ALL
   SELECT 11, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
     FROM (SELECT place, latency, latency - coalesce(c11, 0) AS remains FROM why_requests WHERE c11 IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 11) AS t
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1.0) AS tail FROM why_counts WHERE i = 11) AS t
   UNION ALL
   SELECT 12, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
     FROM (SELECT place, latency, latency - coalesce(c12, 0) AS remains FROM why_requests WHERE c12 IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 12) AS t
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1.0) AS tail FROM why_counts WHERE i = 12) AS t
   UNION ALL
   SELECT 13, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
     FROM (SELECT place, latency, latency - coalesce(c13, 0) AS remains FROM why_requests WHERE c13 IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 13) AS t
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1.0) AS tail FROM why_counts WHERE i = 13) AS t
   UNION ALL
   SELECT 14, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
     FROM (SELECT place, latency, latency - coalesce(c14, 0) AS remains FROM why_requests WHERE c14 IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 14) AS t
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1.0) AS tail FROM why_counts WHERE i = 14) AS t
   UNION ALL
   SELECT 15, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
     FROM (SELECT place, latency, latency - coalesce(c15, 0) AS remains FROM why_requests WHERE c15 IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 15) AS t
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1.0) AS tail FROM why_counts WHERE i = 15) AS t
   UNION ALL
   SELECT 16, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
     FROM (SELECT place, latency, latency - coalesce(c16, 0) AS remains FROM why_requests WHERE c16 IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 16) AS t
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1.0) AS tail FROM why_counts WHERE i = 16) AS t
   UNION ALL
   SELECT 17, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
     FROM (SELECT place, latency, latency - coalesce(c17, 0) AS remains FROM why_requests WHERE c17 IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 17) AS t
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1.0) AS tail FROM why_counts WHERE i = 17) AS t
   UNION ALL
   SELECT 18, max(CASE WHEN k = tail THEN latency END), max(CASE WHEN l = tail THEN remains END)
   FROM (
     SELECT latency, remains, row_number() OVER (ORDER BY place) AS k, row_number() OVER (ORDER BY remains DESC) AS l
     FROM (SELECT place, latency, latency - coalesce(c18, 0) AS remains FROM why_requests WHERE c18 IS NOT NULL) AS x) AS x
-  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1) AS tail FROM why_counts WHERE i = 18) AS t) AS x;
+  CROSS JOIN (SELECT n - least(floor(CAST('0.99' AS double precision) * n), n - 1.0) AS tail FROM why_counts WHERE i = 18) AS t) AS x;
 
 -- Rule 2: an event that is in proportion to a parent, whose number includes its own, follows
 -- it. r2 is that of a line through the origin. Of several parents it is the first one.
@@ -408,7 +403,7 @@ CREATE TEMPORARY TABLE why_parents AS
 SELECT 0 AS i, 0 AS k, '' AS parent;
 
 CREATE TEMPORARY TABLE why_ruled AS
-SELECT w.i, w.event, w.grp, w.task, w.known, w.n, w.high, w.all_n, w.threshold, r.raw,
+SELECT w.i AS i, w.event AS event, w.grp AS grp, w.task AS task, w.known AS known, w.n AS n, w.high AS high, w.all_n AS all_n, w.threshold AS threshold, r.raw AS raw,
   CASE WHEN w.remark <> '' THEN 0 ELSE o.own END AS own,
   CASE WHEN w.remark = '' AND f.k IS NOT NULL THEN 'in proportion to ' || p.parent ELSE w.remark END AS remark
 FROM why_walks AS w
@@ -494,9 +489,9 @@ UNION ALL
 SELECT place, 18 AS i FROM why_requests WHERE c18 IS NOT NULL AND (SELECT n FROM why_counts WHERE i = 18) < (SELECT n FROM why_size);
 
 CREATE TEMPORARY TABLE why_pairs AS
-SELECT x.a, x.b, x.shared * CAST('1' AS double precision) / (x.high_a + x.high_b - x.shared) AS jaccard
+SELECT x.a AS a, x.b AS b, x.shared * CAST('1' AS double precision) / (x.high_a + x.high_b - x.shared) AS jaccard
 FROM (
-  SELECT t.a, t.b, t.shared,
+  SELECT t.a AS a, t.b AS b, t.shared AS shared,
     CASE WHEN b.n = b.all_n THEN a.high ELSE coalesce(sa.high, 0) END AS high_a,
     CASE WHEN a.n = a.all_n THEN b.high ELSE coalesce(sb.high, 0) END AS high_b
   FROM (SELECT a.i AS a, b.i AS b, count(*) AS shared FROM why_high AS a JOIN why_high AS b ON b.place = a.place AND b.i <> a.i GROUP BY a.i, b.i) AS t
@@ -510,7 +505,7 @@ FROM (
 -- causes it is the one that takes the most.
 CREATE TEMPORARY TABLE why_causes AS
 SELECT * FROM (
-  SELECT e.i, c.event AS cause, p.jaccard, e.raw - p.jaccard * least(c.raw, c.own) AS adjusted,
+  SELECT e.i AS i, c.event AS cause, p.jaccard AS jaccard, e.raw - p.jaccard * least(c.raw, c.own) AS adjusted,
     row_number() OVER (PARTITION BY e.i ORDER BY e.raw - p.jaccard * least(c.raw, c.own), c.i) AS k
   FROM why_ruled AS e
   JOIN why_pairs AS p ON p.b = e.i
@@ -520,11 +515,11 @@ SELECT * FROM (
 WHERE k = 1 AND jaccard > 0;
 
 CREATE TEMPORARY TABLE why_impacts AS
-SELECT e.i, e.event, e.grp, e.task, e.known, e.n, e.high, e.threshold, e.raw, e.own,
+SELECT e.i AS i, e.event AS event, e.grp AS grp, e.task AS task, e.known AS known, e.n AS n, e.high AS high, e.threshold AS threshold, e.raw AS raw, e.own AS own,
   CASE WHEN e.remark <> '' THEN 0 ELSE least(coalesce(c.adjusted, e.raw), e.own) END AS adjusted,
   CASE WHEN c.adjusted < e.raw AND e.own >= c.adjusted THEN c.cause ELSE '' END AS cause,
   CASE WHEN c.adjusted < e.raw AND e.own >= c.adjusted THEN c.jaccard ELSE 0 END AS jaccard,
-  e.remark
+  e.remark AS remark
 FROM why_ruled AS e
 LEFT JOIN why_causes AS c ON c.i = e.i;
 
