@@ -22,7 +22,7 @@ import (
 var ordinary = []plant{
 	{name: "lock beside what nobody waits for", cause: "mutex", text: atPlanted(`mutex held by task "flush"`), do: (*planted).beside},
 	{name: "lock in pprof.Do", cause: "mutex", text: atPlanted(`mutex held by task "flush"`), do: (*planted).labelled},
-	{name: "lock of a task that is renamed", cause: "mutex", text: `mutex held by task "reindex"`, never: "guessed", do: (*planted).renamed},
+	{name: "lock of a task that is renamed", cause: "mutex", text: `mutex held by task "reindex"`, never: `held by task "guessed"`, do: (*planted).renamed},
 	{name: "pool in a call", cause: "wait for a task", text: `ended by task "report"`, never: "db:5432", do: (*planted).pool},
 	{name: "worker of an ended task", cause: "wait", text: "chan receive", never: `task "first"`, do: (*planted).worker},
 	{name: "connection of an ended task", cause: ifStacks("peer", "wait"), text: ifStacks("answer of a connection's peer", "select"), never: `task "first"`, alone: true, do: (*planted).connection},

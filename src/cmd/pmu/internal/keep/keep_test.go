@@ -24,6 +24,9 @@ import (
 	"time"
 )
 
+// query is what tests select. A program that is started again goes on with what it selected before.
+var query = url.Values{"slow": {"1"}}
+
 // quick is a pace for tests.
 var quick = pace{2 * time.Second, time.Second, time.Millisecond, 10 * time.Millisecond, 50 * time.Millisecond}
 
@@ -215,7 +218,7 @@ func start(t *testing.T, dir string, most int64, urls ...string) keeper {
 	stderr := new(messages)
 	done := make(chan error, 1)
 	go func() {
-		done <- Archiver{Dir: dir, Bytes: most, URLs: urls, Query: url.Values{"slow": {"1"}}, Stderr: stderr, pace: quick}.Run(ctx)
+		done <- Archiver{Dir: dir, Bytes: most, URLs: urls, Query: query, Stderr: stderr, pace: quick}.Run(ctx)
 	}()
 	stop := sync.OnceValues(func() (string, error) {
 		cancel()
@@ -243,6 +246,11 @@ func has(t *testing.T, dir string, n int) func() bool {
 		list, _ := kept(t, dir)
 		return len(list) > 0 && list[len(list)-1] == n
 	}
+}
+
+// noGap is that no gap is counted: one is as soon as there may be one, until what was in it is read.
+func noGap(t *testing.T, dir string) func() bool {
+	return func() bool { return saved(t, dir).Gaps == 0 }
 }
 
 // set sets whether the server refuses to answer. What it has begun to answer breaks off.
@@ -288,6 +296,7 @@ func TestStreams(t *testing.T) {
 		i, _ := slices.BinarySearch(list, 1<<20)
 		return i == last && len(list) == last+b.n-1<<20
 	})
+	until(t, "what may have been missing", noGap(t, dir))
 	stderr, err := k.stop()
 	if err != nil || strings.Contains(stderr, "again") || strings.Contains(stderr, "gap") {
 		t.Errorf("%v, messages\n%s", err, stderr)
@@ -403,6 +412,7 @@ func TestRotate(t *testing.T) {
 	})
 	last := s.n
 	until(t, "the last record", has(t, dir, last))
+	until(t, "what may have been missing", noGap(t, dir))
 	if _, err := k.stop(); err != nil {
 		t.Error(err)
 	}
@@ -421,7 +431,7 @@ func TestRotate(t *testing.T) {
 // while it removed a file, goes on: nothing is twice, and nothing is missing that the server still has.
 func TestResume(t *testing.T) {
 	if dir := os.Getenv("PMU_TEST_KEEP"); dir != "" {
-		Archiver{Dir: dir, Bytes: least, URLs: []string{os.Getenv("PMU_TEST_URL")}, Stderr: os.Stderr, pace: quick}.Run(context.Background())
+		Archiver{Dir: dir, Bytes: least, URLs: []string{os.Getenv("PMU_TEST_URL")}, Query: query, Stderr: os.Stderr, pace: quick}.Run(context.Background())
 		return
 	}
 	exe, err := os.Executable()
@@ -456,6 +466,7 @@ func TestResume(t *testing.T) {
 	}
 	k := start(t, dir, least, at)
 	until(t, "the last record", has(t, dir, s.n))
+	until(t, "what may have been missing", noGap(t, dir))
 	if _, err := k.stop(); err != nil {
 		t.Error(err)
 	}

@@ -39,6 +39,7 @@ func TestReal(t *testing.T) {
 		until(t, "the records", func() bool { list, _ := kept(t, dir); return len(list) >= (i+2)*200 })
 		hs.CloseClientConnections()
 	}
+	until(t, "what may have been missing", noGap(t, dir))
 	if _, err := k.stop(); err != nil {
 		t.Error(err)
 	}
