@@ -127,20 +127,14 @@ func perfSigprofNonGo(info *siginfo, ctx unsafe.Pointer) {
 		return
 	}
 	t := perfForeignFind(int32(gettid()))
-	if t == nil {
-		return
+	if t == nil || !t.lock.CompareAndSwap(0, perfHandlerLock) {
+		return // there is no room for a loop
 	}
-	for range perfStackTries {
-		if !t.lock.CompareAndSwap(0, perfHandlerLock) {
-			continue
-		}
-		if q := t.stacks; q != nil && t.used && t.mp == 0 && t.tid == int32(gettid()) && t.ring.base != 0 {
-			pc, sp := perfContext(ctx)
-			q.push(&sigprofCallers, t.ring.head(), pc, sp)
-		}
-		t.lock.Store(0)
-		return
+	if q := t.stacks; q != nil && t.used && t.mp == 0 && t.tid == int32(gettid()) && t.ring.base != 0 {
+		pc, sp := perfContext(ctx)
+		q.push(&sigprofCallers, t.ring.head(), pc, sp)
 	}
+	t.lock.Store(0)
 }
 
 // drainForeign reads the ring of a thread that runs C; it leaves others alone. The
