@@ -97,6 +97,8 @@ func perfSigprofInC(gp *g, c *sigctxt) {
 	setg(mp.gsignal) // for asmcgocall not to leave the stack
 	asmcgocall(cgoTraceback, noescape(unsafe.Pointer(&arg)))
 	setg(gp)
+	// Another thread has the lock while it reads the ring, and may lose its CPU then. If this one
+	// has it, which the signal has interrupted, no try succeeds. Either way the tries end.
 	for range perfStackTries {
 		if t.lock.CompareAndSwap(0, perfHandlerLock) {
 			if t.mp.ptr() == mp && t.stacks != nil && t.ring.base != 0 {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"runtime/pprof"
 	"runtime/task"
 	"sync"
@@ -158,21 +157,7 @@ func (p *planted) worker(context.Context, *task.Task) {
 func (p *planted) connection(context.Context, *task.Task) { p.get("/slow") }
 
 // startEnded starts goroutines that take all threads, and whose tasks have ended.
-func (p *planted) startEnded() {
-	p.hogging.Store(true)
-	var ready sync.WaitGroup
-	for range 4 * runtime.GOMAXPROCS(0) {
-		ready.Add(1)
-		p.hogs.Go(func() {
-			_, t := task.New(context.Background(), "first")
-			p.end(t)
-			ready.Done()
-			for p.hogging.Load() {
-			}
-		})
-	}
-	ready.Wait()
-}
+func (p *planted) startEnded() { p.hog("first", p.end, func(*task.Task) {}) }
 
 func (p *planted) fanOut(context.Context, *task.Task) {
 	var all sync.WaitGroup

@@ -278,17 +278,22 @@ func (p *planted) stopped(context.Context, *task.Task) {
 }
 
 // startHogs starts tasks that take all threads.
-func (p *planted) startHogs() {
+func (p *planted) startHogs() { p.hog("hog", func(*task.Task) {}, p.end) }
+
+// hog starts goroutines that take all threads. Each begins a task of the kind, and calls before with
+// it first, and after at the end.
+func (p *planted) hog(kind string, before, after func(*task.Task)) {
 	p.hogging.Store(true)
 	var ready sync.WaitGroup
 	for range 4 * runtime.GOMAXPROCS(0) {
 		ready.Add(1)
 		p.hogs.Go(func() {
-			_, t := task.New(context.Background(), "hog")
+			_, t := task.New(context.Background(), kind)
+			before(t)
 			ready.Done()
 			for p.hogging.Load() {
 			}
-			p.end(t)
+			after(t)
 		})
 	}
 	ready.Wait()

@@ -76,7 +76,7 @@ func listURL(address string) (string, error) {
 		return "", errors.New("the URL has no host")
 	}
 	const index = "/debug/pprof/"
-	if u.Path == "" {
+	if u.Path == "" { // and "/" may be where the index is
 		u.Path = index
 	}
 	if before, _, ok := strings.Cut(u.Path+"/", index); ok {

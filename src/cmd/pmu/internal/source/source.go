@@ -76,7 +76,7 @@ func (s *Source) open(name string) (io.ReadCloser, error) {
 	if u.Host == "" {
 		return nil, errors.New("the URL has no host")
 	}
-	SetPath(u, cmp.Or(s.Path, u.Path))
+	SetPath(u, s.Path)
 	tasks := strings.HasSuffix(u.Path, "/debug/pprof/tasks")
 	if q := u.Query(); tasks && q.Get("format") == "" {
 		q.Set("format", "json")
@@ -153,9 +153,9 @@ func IsURL(name string) bool {
 	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
 }
 
-// SetPath sets the path of a URL that names only a server, as go tool pprof does.
+// SetPath sets the path of a URL that names only a server, as go tool pprof does, if path is not empty.
 func SetPath(u *url.URL, path string) {
-	if u.Path == "" || u.Path == "/" {
+	if path != "" && (u.Path == "" || u.Path == "/") {
 		u.Path = path
 	}
 }
