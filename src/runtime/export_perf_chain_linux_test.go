@@ -51,8 +51,9 @@ func PerfChainGrows(funcs ...string) bool {
 	return grows
 }
 
-// PerfChainCost is what a KiB of a record with its stack was found to cost, in ns.
-func PerfChainCost() int64 { return perfCost.chain }
+// PerfChainCost returns what a record whose stack has no bytes was found to cost, and what
+// each KiB does, in ns.
+func PerfChainCost() (bare, chain int64) { return perfCost.bare, perfCost.chain }
 
 // PerfChainSpent returns what a thread counts for reading 10 samples if it was at that for
 // so many ns, and reading one has cost least before.
@@ -97,7 +98,7 @@ func PerfChainBefore() (records, counted, charged int64) {
 		c.newWindow(t, t.cpuTime())
 		sum := c.sum
 		t.drainLeafs(head, perfLeafDelayed)
-		counted, charged = c.n, (c.sum-sum)/perfCost.interrupt
+		counted, charged = c.n, (c.sum-sum)/perfCost.bare
 		t.lock.Store(0)
 	})
 	return records, counted, charged

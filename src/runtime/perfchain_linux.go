@@ -215,7 +215,7 @@ func (t *perfThread) addChain(i int, rec *perfRecord) {
 	c.Samples++
 	c.Sampled += events
 	if t.ring.tail <= t.chain.before {
-		t.chain.sum += perfCost.interrupt
+		t.chain.sum += perfCost.bare
 		return
 	}
 	t.chain.bytes += int64(rec.chain.size)

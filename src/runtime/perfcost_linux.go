@@ -32,9 +32,10 @@ var perfCost = struct {
 	whole     int64 // to the interrupted code
 	seen      int64 // what the handler saw of it
 	interrupt int64 // to the interrupted code, without a signal
+	bare      int64 // to the interrupted code, if the record waits until the thread reads it
 	chain     int64 // what it is more for each KiB of a record with its stack
 	count     int64 // to the code that causes the event
-}{30e3, 20e3, 15e3, 0, 200}
+}{30e3, 20e3, 15e3, 15e3, 0, 200}
 
 const (
 	perfCostPeriod = 100e3           // ns, to leave some time between samples
@@ -49,7 +50,7 @@ const (
 func perfMeasureCost(mp *m, ss *perfSession) {
 	chains := ss.chainRing() != 0
 	perfMeasureWith(mp, ss, perf.SWTaskClock, perfCostPeriod, false, (*perfThread).measureSample)
-	if perfCost.chain = 0; chains {
+	if perfCost.bare, perfCost.chain = perfCost.interrupt, 0; chains {
 		perfMeasureWith(mp, ss, perf.SWTaskClock, perfCostPeriod, true, (*perfThread).measureChain)
 	}
 	// Sessions that start while this one runs may have such events.
@@ -123,9 +124,9 @@ func (t *perfThread) measureSample() {
 	}
 }
 
-// measureChain measures what a sample costs more that brings its stack: two depths tell. One
-// that brings none, to a ring that is polled, does not: the kernel sends itself one more
-// interrupt there, which may be dearer than a stack.
+// measureChain measures what a sample costs that brings its stack: two depths tell what
+// the stack costs and what the interrupt does. A ring that is polled does not, as the
+// kernel sends itself one more interrupt there, which may be dearer than a stack.
 func (t *perfThread) measureChain() {
 	if t.ring.base == 0 {
 		return
@@ -139,13 +140,15 @@ func (t *perfThread) measureChain() {
 	if size == 0 {
 		return
 	}
+	perfCost.bare = shallow
 	deep, more := t.measureRecord(perfCostDepth)
 	if more-size < perfCostApart {
-		return // the starter's stack is deep
+		return // the starter's stack is deep: any record costs what its does
 	}
 	// Interrupts may differ by more than stacks do. At least half of what the shallow one
 	// has cost is the interrupt's.
 	perfCost.chain = min(max(deep-shallow, 0)<<10/(more-size), shallow<<9/size)
+	perfCost.bare -= size * perfCost.chain >> 10
 }
 
 // measureRecord returns what a sample costs this many calls further down, in ns, and the

@@ -156,7 +156,7 @@ func (c *perfChain) endWindow(t *perfThread, took int64) {
 //
 //go:nowritebarrierrec
 func (c *perfChain) cost() int64 {
-	return c.n*perfCost.interrupt + c.bytes*perfCost.chain>>10 + c.spent
+	return c.n*perfCost.bare + c.bytes*perfCost.chain>>10 + c.spent
 }
 
 // goBack has t's thread get signals again, whose handler unwinds the stacks. After
