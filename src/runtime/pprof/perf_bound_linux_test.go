@@ -312,24 +312,25 @@ func perfBoundActed(t *testing.T, cost string, event perfReq, f func()) (acted b
 }
 
 // perfBoundOff tests that with the variable samples may cost more than a quarter: each
-// stands for the period that was asked for, which is lengthened without it. A sample of
-// the event, which choose chooses by what each has cost in the last try, or 0, takes about
-// half of the time. In some windows samples are much dearer, as where a deep stack is
-// unwound or the machine is busy, and then the bound acts whatever the variable says; so
-// there is more than one try.
-func perfBoundOff(t *testing.T, choose func(each float64) perfReq) {
+// stands for the period that was asked for, which is lengthened without it. In some windows
+// samples are much dearer than in others, as where a deep stack is unwound or the machine is
+// busy, and then the bound acts whatever the variable says. So there is more than one try,
+// with a longer period where it has acted, and else with a shorter one.
+func perfBoundOff(t *testing.T, event perfReq) {
 	t.Helper()
 	run := func() { perfCompute(20e6) } // a hundred samples or more, in many windows
-	each := 0.0
 	for range 20 {
-		event := choose(each)
 		bounded, _, _ := perfBoundActed(t, "", event, run)
 		off, part, cost := perfBoundActed(t, "off", event, run)
-		if bounded && !off && part > 1.2*perf.MaxCost/100 {
+		if bounded && !off && part > float64(perf.MaxCost)/100 {
 			return
 		}
 		t.Logf("period %d: %.1f %% of the time, %.0f ns a sample", event.period, 100*part, cost)
-		each = cost
+		if off {
+			event.period += event.period / 10
+		} else {
+			event.period -= event.period / 10
+		}
 	}
 	t.Errorf("%s=off makes no difference", costEnv)
 }
@@ -338,17 +339,13 @@ func TestPerfBoundOff(t *testing.T) {
 	perfNeeds(t, "task-clock:u")
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	perfBoundOff(t, func(each float64) perfReq {
-		if each == 0 {
-			// Rare samples can be twice as dear as frequent ones, as nothing is in the caches.
-			_, _, each = perfBoundActed(t, "", perfReq{"task-clock:u", 1e6}, func() { perfCompute(100e6) })
-		}
-		period := 2.5 * each
-		if period < 10e3 {
-			t.Skip("a sample is cheap, and clocks have no shorter periods")
-		}
-		return perfReq{"task-clock:u", uint64(period)}
-	})
+	// Rare samples can be twice as dear as frequent ones, as nothing is in the caches.
+	_, _, each := perfBoundActed(t, "", perfReq{"task-clock:u", 1e6}, func() { perfCompute(100e6) })
+	period := 2.5 * each
+	if period < 10e3 {
+		t.Skip("a sample is cheap, and clocks have no shorter periods")
+	}
+	perfBoundOff(t, perfReq{"task-clock:u", uint64(period)})
 }
 
 // perfBoundOffCycles takes 40,000 or 50,000 samples per second where a cycle is a nanosecond,
@@ -360,7 +357,7 @@ func perfBoundOffCycles(t *testing.T) {
 	perfNeedsRoot(t)
 	perfSetSysctl(t, "perf_event_max_sample_rate", "100000")
 	perfSetSysctl(t, "perf_cpu_time_max_percent", "100")
-	perfBoundOff(t, func(float64) perfReq { return perfReq{"cycles:u", 13e3} })
+	perfBoundOff(t, perfReq{"cycles:u", 13e3})
 }
 
 var _ = emulated(perfBoundOffCycles)
