@@ -20,13 +20,14 @@ import (
 const MaxValue = 64 << 20
 
 // jsonValues are values of JSON, read one after the other. A value may be a line, or several. What is none
-// costs its own lines: the next line that is a whole value by itself, or where one begins, is read
-// again.
+// costs its own lines: those that are whole values by themselves are read, also where something
+// before them was cut.
 type jsonValues struct {
 	r       *bufio.Reader
 	column  string
 	line    []byte // read, and in no value yet; of buf
 	buf     []byte
+	broken  []byte // lines that are no value together, to be read one by one
 	err     error
 	Skipped int64 // bytes
 }
@@ -36,6 +37,11 @@ func (v *jsonValues) next() ([]byte, error) {
 	var pending []byte
 	var s scan
 	for {
+		if len(pending) == 0 {
+			if value := v.nextBroken(); value != nil {
+				return value, nil
+			}
+		}
 		if v.line == nil && v.err == nil {
 			v.line, v.err = v.readLine(MaxValue - len(pending))
 		}
@@ -44,12 +50,15 @@ func (v *jsonValues) next() ([]byte, error) {
 		}
 		line := v.line
 		if len(line) == 0 && v.err != nil {
-			v.Skipped += int64(len(pending))
-			return nil, v.err
+			if len(pending) == 0 {
+				return nil, v.err
+			}
+			v.broken, pending, s = pending, nil, scan{}
+			continue
 		}
-		if len(pending) > 0 && !awaits(pending) && whole(line) && json.Valid(line) && Detect(line, v.column) != None {
-			v.Skipped += int64(len(pending)) // it was cut
-			pending, s = nil, scan{}
+		if len(pending) > 0 && !awaits(pending) && v.isValue(line) { // what is pending was cut
+			v.broken, pending, s = pending, nil, scan{}
+			continue
 		}
 		v.line = nil
 		if len(pending) == 0 && len(bytes.TrimSpace(line)) == 0 {
@@ -58,12 +67,31 @@ func (v *jsonValues) next() ([]byte, error) {
 		pending = append(pending, line...)
 		switch s.add(line); {
 		case s.bad || s.depth <= 0 && !json.Valid(pending):
-			v.Skipped += int64(len(pending))
-			pending, s = nil, scan{}
+			v.broken, pending, s = pending, nil, scan{}
 		case s.depth <= 0:
 			return pending, nil
 		}
 	}
+}
+
+// nextBroken returns the next of the broken lines that is a value by itself, perhaps with the comma
+// of an array after it, or nil.
+func (v *jsonValues) nextBroken() []byte {
+	for len(v.broken) > 0 {
+		line, rest, _ := bytes.Cut(v.broken, []byte("\n"))
+		size := len(v.broken) - len(rest)
+		v.broken = rest
+		if value := bytes.TrimSuffix(bytes.TrimSpace(line), []byte(",")); v.isValue(value) {
+			return value
+		}
+		v.Skipped += int64(size)
+	}
+	return nil
+}
+
+// isValue reports whether a line is a whole value that may have spans.
+func (v *jsonValues) isValue(line []byte) bool {
+	return whole(line) && json.Valid(line) && Detect(line, v.column) != None
 }
 
 // awaits reports whether a value that isn't whole has to go on with another value: with an element,
@@ -75,9 +103,12 @@ func awaits(pending []byte) bool {
 
 // whole reports whether a line may be a whole object or array.
 func whole(line []byte) bool {
-	first := line[0]
 	line = bytes.TrimRight(line, " \t\r\n")
-	return len(line) > 1 && (first == '{' && line[len(line)-1] == '}' || first == '[' && line[len(line)-1] == ']')
+	if len(line) < 2 {
+		return false
+	}
+	first := line[0]
+	return first == '{' && line[len(line)-1] == '}' || first == '[' && line[len(line)-1] == ']'
 }
 
 var errLong = fmt.Errorf("too long")
