@@ -58,6 +58,31 @@ func BenchmarkTaskParallel(b *testing.B) {
 	})
 }
 
+// BenchmarkTaskSwitch has two goroutines of a task wait for each other: two waits and two switches
+// each time.
+func BenchmarkTaskSwitch(b *testing.B) {
+	if err := Start(Config{}); err != nil {
+		b.Fatal(err)
+	}
+	defer Stop()
+	ctx, t := New(context.Background(), "bench")
+	defer t.End()
+	ask, answer := make(chan bool), make(chan bool)
+	go func() {
+		defer Enter(ctx).Exit()
+		for range ask {
+			answer <- true
+		}
+		close(answer)
+	}()
+	for b.Loop() {
+		ask <- true
+		<-answer
+	}
+	close(ask)
+	<-answer
+}
+
 func BenchmarkRegion(b *testing.B) {
 	if err := Start(Config{}); err != nil {
 		b.Fatal(err)
