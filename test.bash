@@ -125,8 +125,8 @@ counters_vm() {
 exact='^Test(Perf|Counters|Events|Probe)'
 upstream_std() {
 	local ok=0
-	"$go" test -short -skip "$exact" runtime/pprof || ok=1
-	"$go" test -short "${std[@]:1}" || ok=1
+	"$go" test -short -timeout 30m -skip "$exact" runtime/pprof || ok=1
+	"$go" test -short -timeout 30m "${std[@]:1}" || ok=1
 	return $ok
 }
 # Upstream's tests of servers, with every handler in TaskHandler and all tasks recorded.
@@ -152,7 +152,7 @@ cmd_pmu() {
 	local ok=0
 	local -x PMU_TEST_REQUIRE=postgres${CI:+,root}
 	need_postgres || ok=1
-	"$go" test -count=1 cmd/pmu/... || ok=1
+	"$go" test -count=1 -timeout 30m cmd/pmu/... || ok=1
 	return $ok
 }
 
