@@ -23,6 +23,32 @@ func perfCPUOff(effort uint8) (off int64, ok bool) { return 0, false }
 //go:nowritebarrierrec
 func perfCPUUndisturbed(mp *m) bool { return true }
 
+//go:nosplit
+//go:nowritebarrierrec
+func perfGotThread(a *perfAccount, mp *m, now int64) {}
+
+//go:nosplit
+//go:nowritebarrierrec
+func perfTakenIsDue(mp *m, now int64) bool { return false }
+
+//go:nosplit
+//go:nowritebarrierrec
+func perfLeftThread(mp *m, now int64) {}
+
+//go:nosplit
+//go:nowritebarrierrec
+func perfGap(mp *m, ticks int64) {}
+
+//go:nosplit
+//go:nowritebarrierrec
+func perfAccounted(mp *m, now int64) {}
+
+//go:nowritebarrierrec
+func (a *perfAccount) take(mp *m, now int64) {}
+
+//go:nowritebarrierrec
+func perfFresh(mp *m, now int64) {}
+
 //go:nowritebarrierrec
 func (a *perfAccount) enterCounts(mp *m) {}
 

@@ -107,8 +107,7 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 				a.leaveCounted(getg().m)
 			}
 			a.onThread = false
-			a.begin(part, perfReadTime())
-			a.left()
+			a.leaves(part, perfReadTime())
 			return false
 		}
 	} else if new == _Grunnable {
@@ -133,27 +132,32 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 		}
 		now := perfReadTime()
 		if a.part != perf.PartRunning {
+			perfGap(getg().m, now-a.since)
 			a.back(gp, now)
 		}
-		a.begin(perf.PartRunnable, now)
-		a.left()
+		a.leaves(perf.PartRunnable, now)
 		return false
 	} else if new == _Grunning {
 		now := perfReadTime()
 		if a.onThread {
+			if a.part != perf.PartRunning {
+				perfGap(getg().m, now-a.since)
+			}
 			a.back(gp, now)
 			a.begin(perf.PartRunning, now)
 			return false
 		}
 		a.onThread = true
 		a.switches++
-		a.calls = getg().m.ncgocall
+		mp := getg().m
+		a.calls = mp.ncgocall
+		perfGotThread(a, mp, now) // before what may wait for a lock
 		if now-a.turn > a.least {
 			perfLogAway(gp, a, now)
 		}
 		a.begin(perf.PartRunning, now)
 		a.turn = now
-		if mp := getg().m; a.mid != mp.id {
+		if a.mid != mp.id {
 			a.otherThread(mp)
 		}
 		return false
@@ -163,7 +167,11 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 		perfStatusFull(gp, a, old, new)
 		return false
 	}
-	a.begin(part, perfReadTime())
+	now := perfReadTime()
+	if now-a.since > a.least {
+		perfBack(gp, a, now)
+	}
+	a.begin(part, now)
 	return false
 }
 
@@ -197,7 +205,10 @@ func (a *perfAccount) cross(gp *g, new uint32) {
 	}
 	now := perfTicks()
 	if new != _Gsyscall {
+		perfGap(getg().m, now-a.since)
 		a.back(gp, now)
+	} else if now-a.since > a.least {
+		perfBack(gp, a, now)
 	}
 	a.begin(part, now)
 }
@@ -211,8 +222,12 @@ func (a *perfAccount) cross(gp *g, new uint32) {
 func (a *perfAccount) crossAsking(gp *g, part perf.Part) {
 	pc, sp, bp, lr := gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr
 	systemstack(func() {
-		if now := perfTicks(); part == perf.PartRunning && now-a.since > a.least {
-			perfLogKept(gp, a, gp.syscallbp, now)
+		if part == perf.PartRunning {
+			now := perfTicks()
+			perfGap(getg().m, now-a.since)
+			if now-a.since > a.least {
+				perfLogKept(gp, a, gp.syscallbp, now)
+			}
 		}
 		a.change(part)
 	})
@@ -244,7 +259,11 @@ func (a *perfAccount) follow(gp *g, old, new uint32) {
 			a.enter(gp, mp)
 			return
 		}
-		a.back(gp, perfTicks())
+		now := perfTicks()
+		if a.part != perf.PartRunning {
+			perfGap(mp, now-a.since)
+		}
+		a.back(gp, now)
 		a.change(perf.PartRunning)
 	case _Grunnable:
 		if a.onThread {
@@ -335,7 +354,9 @@ func (a *perfAccount) enter(gp *g, mp *m) {
 	if now := perfTicks(); now-a.turn > a.least {
 		perfLogAway(gp, a, now)
 	}
-	a.change(perf.PartRunning)
+	if a.change(perf.PartRunning); !a.cpuSince {
+		perfGotThread(a, mp, a.since)
+	}
 	a.turn = a.since
 	if a.mid != mp.id {
 		a.otherThread(mp)
@@ -376,11 +397,17 @@ func (a *perfAccount) leave(gp *g, part perf.Part) {
 		a.leaveCounted(getg().m)
 	}
 	if a.part != perf.PartRunning {
-		a.back(gp, perfTicks())
+		now := perfTicks()
+		perfGap(getg().m, now-a.since)
+		a.back(gp, now)
 	}
 	a.change(part)
 	a.onThread = false
-	a.left()
+	if a.since-a.turn > a.least {
+		perfRan(a, a.since)
+	}
+	a.turn = a.since
+	perfLeftThread(getg().m, a.since)
 	if a.counts != 0 || !a.pinned {
 		a.release(gp)
 	}
@@ -391,9 +418,7 @@ func (a *perfAccount) leave(gp *g, part perf.Part) {
 //go:nowritebarrierrec
 func (a *perfAccount) change(part perf.Part) {
 	now := perfTicks()
-	if a.cpuSince {
-		a.preempted(now, perfCPUFree)
-	}
+	a.lose(getg().m, now, perfCPUFree)
 	a.begin(part, now)
 	a.cpuSince = a.cpu && part == perf.PartRunning && perfCPUKnown(perfCPUAlways)
 	a.judge()
@@ -410,48 +435,77 @@ func (a *perfAccount) begin(part perf.Part, now int64) {
 	perfSeqEnd(&a.seq)
 }
 
-// left notes that the goroutine has left its thread, now.
+// leaves notes that the goroutine leaves its thread, now, to wait in a part.
 //
 //go:nosplit
 //go:nowritebarrierrec
-func (a *perfAccount) left() {
-	if a.since-a.turn > a.least {
-		perfRan(a, a.since)
+func (a *perfAccount) leaves(part perf.Part, now int64) {
+	if now-a.turn > a.least {
+		perfLeaves(a, now)
 	}
-	a.turn = a.since
+	a.begin(part, now)
+	a.turn = now
+	perfLeftThread(getg().m, now)
+}
+
+// perfLeaves is called when the goroutine leaves its thread, which it has had for longer than
+// least, at now, and before its part changes.
+//
+//go:nowritebarrierrec
+func perfLeaves(a *perfAccount, now int64) {
+	a.take(getg().m, now)
+	perfRan(a, now)
 }
 
 // back notes that the goroutine, which has kept its thread, is back from a system call or
-// the like, now.
+// the like, now; or from a move of its stack, during which it was running.
 //
 //go:nosplit
 //go:nowritebarrierrec
 func (a *perfAccount) back(gp *g, now int64) {
-	if now-a.since > a.least {
+	if now-a.since > a.least || a.member != 0 && perfTakenIsDue(getg().m, now) {
 		perfBack(gp, a, now)
 	}
 }
 
-// perfBack is back on the goroutine's own stack, or on the system stack.
+// perfBack is called when a stretch on the goroutine's thread ends, now, that was longer than
+// least, or a reading of the thread's clocks is due, and before the part changes: on the
+// goroutine's own stack, or on the system stack.
 //
 //go:nosplit
 //go:nowritebarrierrec
 func perfBack(gp *g, a *perfAccount, now int64) {
-	if a.part == perf.PartRunning {
-		return // born
-	}
-	bp := gp.syscallbp
-	if a.part != perf.PartSyscall && a.part != perf.PartC {
-		bp = gp.sched.bp
+	if a.part == perf.PartRunning && now-a.since <= perfTaskConfig.every {
+		return
 	}
 	if getg() == getg().m.g0 {
-		perfLogKept(gp, a, bp, now)
+		perfBackHere(gp, a, now)
 		return
 	}
 	// As in crossAsking.
-	pc, sp, sbp, lr := gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr
-	systemstack(func() { perfLogKept(gp, a, bp, now) })
-	gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr = pc, sp, sbp, lr
+	pc, sp, bp, lr := gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr
+	systemstack(func() { perfBackHere(gp, a, now) })
+	gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr = pc, sp, bp, lr
+}
+
+// perfBackHere is perfBack on the system stack.
+//
+//go:nowritebarrierrec
+func perfBackHere(gp *g, a *perfAccount, now int64) {
+	if a.part == perf.PartRunning {
+		a.take(getg().m, now)
+		return
+	}
+	if now-a.since > a.least {
+		bp := gp.syscallbp
+		if a.part != perf.PartSyscall && a.part != perf.PartC {
+			bp = gp.sched.bp
+		}
+		perfLogKept(gp, a, bp, now)
+	}
+	if a.member != 0 {
+		perfFresh(getg().m, now) // so that what is summed up stays short
+	}
 }
 
 // endMember ends a's membership, since its goroutine ends.
@@ -462,9 +516,7 @@ func (a *perfAccount) endMember(mp *m) {
 		a.leaveCounted(mp)
 	}
 	nanos, ticks := perfNow(mp)
-	if a.cpuSince {
-		a.preempted(ticks, perfCPUFree)
-	}
+	a.lose(mp, ticks, perfCPUFree)
 	a.settle(nanos, ticks)
 	a.leaveTask(perfLeaveEnd)
 }
@@ -483,30 +535,45 @@ func (a *perfAccount) judge() {
 	a.plain = (a.pinned || a.member != 0) && !a.cpu && !a.cpuSince && !a.bubbled && perfClockFit()
 }
 
-// preempted adds the time, up to now, for which the thread had no CPU to
-// PartPreempted, as far as that is known, or can be with the effort (perfCPU*).
-// a.cpuSince is set.
+// lose adds the time, up to now, for which mp's thread had no CPU to PartPreempted, as far as
+// that is known, or can be with the effort (perfCPU*). A stretch that is longer than
+// perfTaskConfig.every is worth a system call.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) lose(mp *m, now int64, effort uint8) {
+	if !a.cpuSince {
+		a.take(mp, now)
+		return
+	}
+	began := max(a.since, a.settled)
+	if a.cpu || a.least != perfNeverLog && now-began > perfTaskConfig.every {
+		effort = perfCPUAlways
+	}
+	var nanos int64
+	if nanos, a.cpuSince = perfCPUOff(effort); !a.cpuSince {
+		a.known += max(a.shown-began, 0) // as steady has said
+		return
+	}
+	a.lost(nanos, now-max(began, a.shown), max(now-began, 0))
+}
+
+// lost adds the time for which the thread had no CPU to PartPreempted, of a stretch of running that
+// has so many ticks at most. For so many it is known whether the thread had one.
 //
 // What steady has shown as running stays that: the kernel's clock of CPU time may leave
 // out interrupts, and what a hypervisor took, of which the page knows nothing.
 //
 //go:nowritebarrierrec
-func (a *perfAccount) preempted(now int64, effort uint8) {
-	if a.cpu {
-		effort = perfCPUAlways
-	}
-	var nanos int64
-	began := max(a.since, a.settled)
-	if nanos, a.cpuSince = perfCPUOff(effort); !a.cpuSince {
-		a.known += max(a.shown-began, 0) // as steady has said
-		return
-	}
-	a.known += max(now-began, 0)
+func (a *perfAccount) lost(nanos, most, known int64) {
+	off := int64(0)
 	if nanos > 0 {
-		off := max(min(a.nanosTicks(nanos), now-max(began, a.shown)), 0)
-		a.ticks[perf.PartPreempted] += off
-		a.ticks[perf.PartRunning] -= off
+		off = max(min(a.nanosTicks(nanos), most), 0)
 	}
+	perfSeqBegin(&a.seq)
+	a.known += known
+	a.ticks[perf.PartPreempted] += off
+	a.ticks[perf.PartRunning] -= off
+	perfSeqEnd(&a.seq)
 }
 
 // nanosTicks converts to ticks. The rate may not be known yet; then it is that since

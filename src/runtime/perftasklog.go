@@ -21,6 +21,7 @@ import (
 var perfTaskConfig struct {
 	lock   mutex
 	least  int64 // ticks: perfAccount.least of members
+	every  int64 // ticks: a millisecond; see perfTaken
 	memory int   // bytes of chunks that there are
 	procs  []perfTaskProc
 }
@@ -87,6 +88,7 @@ func perfTaskFollow(c *perf.TaskConfig) {
 	systemstack(func() {
 		lock(&k.lock)
 		k.least = perfNanosToTicks(c.Least)
+		k.every = perfNanosToTicks(1e6)
 		if k.procs == nil {
 			// Ps beyond have none: an entry of two Ps would have two writers.
 			const n = perf.MaxTaskProcs

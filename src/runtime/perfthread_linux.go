@@ -18,6 +18,7 @@ type perfM struct {
 	perf  atomic.Uintptr // *perfThread; written under perfProf.lock
 	meter perfMeterRef   // written under perfCount.lock, and by the thread when it ends
 	clock perfClock
+	taken perfTaken
 }
 
 // A perfThread holds the counters of one thread.

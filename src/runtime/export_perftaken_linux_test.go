@@ -1,0 +1,55 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// Export guts for testing.
+
+package runtime
+
+// A PerfTaken is a perfTaken of a thread that there is not.
+type PerfTaken struct{ m m }
+
+// Got, Left and Gap note, at a time in ns, what those without Test do.
+func (t *PerfTaken) Left(now int64)  { perfLeftThread(&t.m, perfNanosToTicks(now)) }
+func (t *PerfTaken) Gap(nanos int64) { perfGap(&t.m, perfNanosToTicks(nanos)) }
+
+// Got does not read a clock of this thread: the next reading is not due.
+func (t *PerfTaken) Got(now int64) {
+	t.m.taken.until = 1<<63 - 1
+	perfGotThread(nil, &t.m, perfNanosToTicks(now))
+}
+
+// Read returns for how long the thread lost its CPU while it was running, in ns, if its clocks
+// are so at now.
+func (t *PerfTaken) Read(now, cpu int64, tid uint64) (lost int64) {
+	off, away, _ := t.m.taken.read(perfNanosToTicks(now), now, cpu, tid, false)
+	return off - away
+}
+
+// PerfPlantTaken makes the current thread appear to have lost its CPU for so long, as of the
+// latest reading of its clocks. It reports false if there is none.
+func PerfPlantTaken(nanos int64) bool {
+	mp := acquirem()
+	if t := mp.meter.ptr(); t != nil {
+		t.cpu.seq--
+	}
+	mp.taken.cpu += nanos
+	ok := mp.taken.at != 0 && mp.taken.tid == mp.procid
+	releasem(mp)
+	return ok
+}
+
+// PerfDropMeter takes from the current thread the page that says if it has its CPU. A reading of its
+// clocks is due then.
+func PerfDropMeter() {
+	systemstack(func() {
+		mp := getg().m
+		if mp.meter != 0 {
+			perfExitMeter(mp)
+		}
+		mp.taken = perfTaken{}
+	})
+}
+
+// PerfThreadClocks returns the time and the current thread's CPU time.
+func PerfThreadClocks() (wall, cpu int64) { return nanotime(), perfThreadTime() }

@@ -1,0 +1,185 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+// How much of a task's running time its threads had no CPU for, without asking at each switch.
+//
+// A thread that loses its CPU for longer than a millisecond does so within a stretch of running
+// that is longer than that. So the thread's CPU clock is read at the end of such a stretch. It
+// has to have been read before: where a goroutine gets the thread, if the latest reading is
+// older than a millisecond, and where it comes back from a system call or the like so long after
+// it. That is two system calls a millisecond at most, and most often one.
+//
+// Between two readings the thread may have slept, or have been in a system call. For how long it
+// did not run an accounted goroutine is therefore summed up: so much of the time without a CPU
+// may be of that. Only the rest is said to have been taken, and what may or may not have been is
+// not said to be measured. It is little, as a long stretch begins soon after a reading. So is what
+// shorter stretches lost meanwhile, which is taken off this one.
+//
+// A thread that waits for the system without telling the scheduler has no CPU either: for a lock
+// of the runtime's, in syscall.RawSyscall, or for a new process to begin.
+
+package runtime
+
+import "internal/runtime/perf"
+
+// A perfTaken is a thread's latest reading of its CPU clock. Only the thread uses it, and not in
+// signal handlers. Times are in ticks, but for wall and cpu.
+type perfTaken struct {
+	until int64  // when the next reading is due
+	at    int64  // of the latest one; 0 if there was none
+	wall  int64  // nanotime then
+	cpu   int64  // the thread's CPU time then, in ns
+	away  int64  // for how long it has run no accounted goroutine since
+	left  int64  // when one has last left the thread, or at
+	tid   uint64 // m.procid then: an M moves between threads of C
+	paged bool   // cpu is what a page has: the time of its event, which began later
+}
+
+// perfTakenFirst is how long after a reading the next one is due, in ticks, if tasks have never
+// been followed.
+const perfTakenFirst = 1 << 20
+
+// perfTakenDue returns when a reading is due after one at now.
+//
+//go:nowritebarrierrec
+func perfTakenDue(now int64) int64 {
+	if every := perfTaskConfig.every; every > 0 {
+		return now + every
+	}
+	return now + perfTakenFirst
+}
+
+// perfGotThread notes that the goroutine of a gets mp's thread, the current one.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfGotThread(a *perfAccount, mp *m, now int64) {
+	t := &mp.taken
+	t.away += now - t.left
+	if now >= t.until {
+		perfGotLate(a, mp, now)
+	}
+}
+
+// perfTakenIsDue reports whether a reading of the clocks of mp's thread is due.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfTakenIsDue(mp *m, now int64) bool { return now >= mp.taken.until }
+
+// perfLeftThread notes that a goroutine leaves mp's thread.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfLeftThread(mp *m, now int64) { mp.taken.left = now }
+
+// perfGap notes that so many ticks of an accounted goroutine on mp's thread were not running.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfGap(mp *m, ticks int64) { mp.taken.away += ticks }
+
+// perfAccounted notes that the goroutine that has mp's thread is accounted from now on.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfAccounted(mp *m, now int64) { mp.taken.away += now - mp.taken.left }
+
+// perfGotLate is perfGotThread where a reading is due. It stays so until the goroutine of a task
+// gets the thread: of others nobody wants to know.
+//
+//go:nowritebarrierrec
+func perfGotLate(a *perfAccount, mp *m, now int64) {
+	if a.member != 0 {
+		perfFresh(mp, now)
+	}
+}
+
+// perfFresh reads the thread's clocks if a reading is due.
+//
+//go:nowritebarrierrec
+func perfFresh(mp *m, now int64) {
+	t := &mp.taken
+	if now < t.until && t.at != 0 {
+		return
+	}
+	var c *perfCPU
+	if meter := mp.meter.ptr(); meter != nil {
+		c = &meter.cpu
+		if c.undisturbed() && t.at != 0 {
+			// It has had its CPU, also while it ran no goroutine: the latest reading is as good.
+			t.until, t.away = perfTakenDue(now), 0
+			return
+		}
+	}
+	perfReadTaken(mp, c, now)
+}
+
+// perfReadTaken reads the clocks of mp's thread, the current one. c is the thread's, or nil. It
+// returns for how long the thread has had no CPU since the latest reading, and for how long it
+// ran no accounted goroutine, in ns. ok is false if there is no earlier reading of this thread.
+//
+//go:nowritebarrierrec
+func perfReadTaken(mp *m, c *perfCPU, now int64) (off, away int64, ok bool) {
+	// Whatever happens after this shows at the next look at the page.
+	if c != nil && c.page != 0 {
+		c.seq = c.page.state()
+	}
+	wall := nanotime()
+	cpu, timely := int64(0), false
+	if c != nil && c.page != 0 && c.page.timely() {
+		var times perfTimes
+		times, timely = c.page.times()
+		cpu = int64(times.enabled)
+	}
+	if !timely {
+		cpu = perfThreadTime()
+	}
+	return mp.taken.read(now, wall, cpu, mp.procid, timely)
+}
+
+// read is perfReadTaken for the clocks that it is given.
+//
+//go:nowritebarrierrec
+func (t *perfTaken) read(now, wall, cpu int64, tid uint64, paged bool) (off, away int64, ok bool) {
+	// What is away is a part of the time, unless ticks have become those of another clock.
+	if ok = t.at != 0 && t.at < now && t.tid == tid && t.paged == paged && 0 <= t.away && t.away <= now-t.at; ok {
+		off = max(wall-t.wall-(cpu-t.cpu), 0)
+		away = int64(float64(t.away) / float64(now-t.at) * float64(wall-t.wall))
+	}
+	*t = perfTaken{perfTakenDue(now), now, wall, cpu, 0, now, tid, paged}
+	return off, away, ok
+}
+
+// take finds out for how much of the stretch of running of a, which ends now or goes on, mp's
+// thread had no CPU. It is called for stretches that are longer than perfTaskConfig.every, on
+// the goroutine's thread.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) take(mp *m, now int64) {
+	began := max(a.since, a.settled)
+	if a.part != perf.PartRunning || a.cpuSince || now-began <= perfTaskConfig.every || a.least == perfNeverLog {
+		return
+	}
+	t := &mp.taken
+	if t.at == 0 || t.tid != mp.procid {
+		perfFresh(mp, now)
+		return // it is not known, but will be
+	}
+	var c *perfCPU
+	if meter := mp.meter.ptr(); meter != nil {
+		c = &meter.cpu
+	}
+	var off, away int64
+	if c != nil && c.undisturbed() {
+		t.away = 0 // as in perfFresh
+	} else {
+		var ok bool
+		if off, away, ok = perfReadTaken(mp, c, now); !ok {
+			return
+		}
+	}
+	most := now - max(began, a.shown)
+	a.lost(off-away, most, max(most-a.nanosTicks(min(off, away)), 0))
+}
