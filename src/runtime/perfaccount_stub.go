@@ -44,7 +44,13 @@ func perfGap(mp *m, ticks int64) {}
 func perfAccounted(mp *m, now int64) {}
 
 //go:nowritebarrierrec
-func (a *perfAccount) take(mp *m, now int64) {}
+func (a *perfAccount) take(mp *m, now int64) (read bool) { return false }
+
+//go:nowritebarrierrec
+func (a *perfAccount) takeEnd(mp *m, now int64) (end int64) { return now }
+
+//go:nowritebarrierrec
+func (a *perfAccount) takeKept(mp *m, now int64) {}
 
 //go:nowritebarrierrec
 func perfFresh(mp *m, now int64) {}

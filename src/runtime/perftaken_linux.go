@@ -28,6 +28,7 @@ import "internal/runtime/perf"
 type perfTaken struct {
 	until int64  // when the next reading is due
 	at    int64  // of the latest one; 0 if there was none
+	from  int64  // since when it is not known whether the thread has had its CPU: at, or later
 	wall  int64  // nanotime then
 	cpu   int64  // the thread's CPU time then, in ns
 	away  int64  // for how long it has run no accounted goroutine since
@@ -108,12 +109,19 @@ func perfFresh(mp *m, now int64) {
 	if meter := mp.meter.ptr(); meter != nil {
 		c = &meter.cpu
 		if c.undisturbed() && t.at != 0 {
-			// It has had its CPU, also while it ran no goroutine: the latest reading is as good.
-			t.until, t.away = perfTakenDue(now), 0
+			t.undisturbed(now)
 			return
 		}
 	}
 	perfReadTaken(mp, c, now)
+}
+
+// undisturbed notes that the thread has had its CPU up to now, also while it ran no goroutine: the
+// latest reading is as good as one of now.
+//
+//go:nowritebarrierrec
+func (t *perfTaken) undisturbed(now int64) {
+	t.until, t.from, t.away, t.left = perfTakenDue(now), now, 0, now
 }
 
 // perfReadTaken reads the clocks of mp's thread, the current one. c is the thread's, or nil. It
@@ -148,24 +156,82 @@ func (t *perfTaken) read(now, wall, cpu int64, tid uint64, paged bool) (off, awa
 		off = max(wall-t.wall-(cpu-t.cpu), 0)
 		away = int64(float64(t.away) / float64(now-t.at) * float64(wall-t.wall))
 	}
-	*t = perfTaken{perfTakenDue(now), now, wall, cpu, 0, now, tid, paged}
+	*t = perfTaken{perfTakenDue(now), now, now, wall, cpu, 0, now, tid, paged}
 	return off, away, ok
 }
 
-// take finds out for how much of the stretch of running of a, which ends now or goes on, mp's
-// thread had no CPU. It is called for stretches that are longer than perfTaskConfig.every, on
-// the goroutine's thread.
+// take finds out for how much of the running of a, which is running, mp's thread had no CPU up to
+// now, if that is worth a reading of the thread's clocks. That is where a stretch is longer than
+// perfTaskConfig.every, and where a reading is due and the thread ran nobody else since the
+// latest one. It is called on the goroutine's thread, and reports whether it has read.
 //
 //go:nowritebarrierrec
-func (a *perfAccount) take(mp *m, now int64) {
+func (a *perfAccount) take(mp *m, now int64) (read bool) {
+	if a.part != perf.PartRunning || a.cpuSince || a.least == perfNeverLog {
+		return false
+	}
+	own := a.owns(&mp.taken, now)
 	began := max(a.since, a.settled)
-	if a.part != perf.PartRunning || a.cpuSince || now-began <= perfTaskConfig.every || a.least == perfNeverLog {
+	if !own && now-began <= perfTaskConfig.every {
+		return false
+	}
+	a.takeSince(mp, now, began, own)
+	return true
+}
+
+// takeEnd is take where the stretch ends. It returns the end: the kernel may well take the thread from its
+// CPU at the end of a system call, such as that which reads the clocks, and the goroutine is still
+// running then.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) takeEnd(mp *m, now int64) (end int64) {
+	for range 2 { // not for ever
+		if !a.take(mp, now) {
+			break
+		}
+		later := perfTicks()
+		if later-now <= perfTaskConfig.every {
+			break
+		}
+		now = later
+	}
+	return now
+}
+
+// takeKept is take where the goroutine is back from a system call or the like, now.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) takeKept(mp *m, now int64) {
+	if a.owns(&mp.taken, now) && a.least != perfNeverLog {
+		a.takeSince(mp, now, now, true)
 		return
 	}
+	perfFresh(mp, now)
+}
+
+// owns reports whether a reading is due and the thread of t, which a's goroutine has, has run
+// nobody else since the latest one.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) owns(t *perfTaken, now int64) bool {
+	return now >= t.until && t.at != 0 && t.from >= a.turn
+}
+
+// takeSince reads the clocks of mp's thread, and adds what a has lost: of the stretch that began then, or
+// of all that the thread has run since the latest reading if that is a's own.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) takeSince(mp *m, now, began int64, own bool) {
 	t := &mp.taken
 	if t.at == 0 || t.tid != mp.procid {
 		perfFresh(mp, now)
 		return // it is not known, but will be
+	}
+	most := now - max(began, a.shown, t.from)
+	known := most
+	if own {
+		most = a.ran(now)
+		known = now - t.from - t.away
 	}
 	var c *perfCPU
 	if meter := mp.meter.ptr(); meter != nil {
@@ -173,13 +239,25 @@ func (a *perfAccount) take(mp *m, now int64) {
 	}
 	var off, away int64
 	if c != nil && c.undisturbed() {
-		t.away = 0 // as in perfFresh
+		t.undisturbed(now)
 	} else {
 		var ok bool
 		if off, away, ok = perfReadTaken(mp, c, now); !ok {
 			return
 		}
 	}
-	most := now - max(began, a.shown)
-	a.lost(off-away, most, max(most-a.nanosTicks(min(off, away)), 0))
+	known = min(known-a.nanosTicks(min(off, away)), a.ran(now)+a.ticks[perf.PartPreempted]-a.known)
+	a.lost(off-away, most, max(known, 0))
+}
+
+// ran returns for how many ticks a has run since settle was last called, up to now, but for what steady
+// has shown.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) ran(now int64) int64 {
+	n := a.ticks[perf.PartRunning] - max(a.shown-a.settled, 0)
+	if a.part == perf.PartRunning {
+		n += now - a.since
+	}
+	return max(n, 0)
 }

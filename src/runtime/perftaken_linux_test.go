@@ -189,6 +189,7 @@ func TestPerfTakenBetween(t *testing.T) {
 	call := func(context.Context) { syscall.Syscall(syscall.SYS_GETPPID, 0, 0, 0) }
 	calls := func(ctx context.Context) {
 		for start := time.Now(); time.Since(start) < 10*time.Millisecond; {
+			perfTakenSpin(20 * time.Microsecond)
 			call(ctx)
 		}
 	}
@@ -196,14 +197,17 @@ func TestPerfTakenBetween(t *testing.T) {
 		_, x := task.New(ctx, "child")
 		x.End()
 	}
+	spin := func(context.Context) { perfTakenSpin(all) }
 	for _, tt := range []struct {
-		name       string
-		page       bool
-		begin, end func(ctx context.Context)
+		name            string
+		page            bool
+		begin, run, end func(ctx context.Context)
 	}{
-		{"a task begins on a thread without a page", false, call, begins},
-		{"after many system calls without a page", false, calls, call},
-		{"after many system calls with a page", true, calls, call},
+		{"a task begins on a thread without a page", false, call, spin, begins},
+		{"after many system calls without a page", false, calls, spin, call},
+		{"after many system calls with a page", true, calls, spin, call},
+		{"in short stretches without a page", false, calls, calls, call},
+		{"in short stretches with a page", true, calls, calls, call},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for range 1000 {
@@ -221,7 +225,7 @@ func TestPerfTakenBetween(t *testing.T) {
 					wall, cpu := runtime.PerfThreadClocks()
 					tt.begin(ctx)
 					planted := runtime.PerfPlantTaken(int64(lost))
-					perfTakenSpin(all)
+					tt.run(ctx)
 					tt.end(ctx)
 					wall2, cpu2 := runtime.PerfThreadClocks()
 					after, _ = x.Usage()
@@ -233,7 +237,8 @@ func TestPerfTakenBetween(t *testing.T) {
 				if !good {
 					continue
 				}
-				// What the thread did beside takes a part of the time between two readings.
+				// What the thread did beside takes a part of the time between two readings. (With short
+				// stretches these are a millisecond apart, of which no more can be lost.)
 				if got := after.Part(pprof.TimePreempted) - before.Part(pprof.TimePreempted); got < lost*4/10 {
 					t.Errorf("preempted %v, want %v", got, lost)
 				}
