@@ -22,9 +22,23 @@ func (t *PerfTaken) Got(now int64) {
 // Read returns for how long the thread lost its CPU while it was running, in ns, if its clocks
 // are so at now.
 func (t *PerfTaken) Read(now, cpu int64, tid uint64) (lost int64) {
-	off, away, _ := t.m.taken.read(perfNanosToTicks(now), now, cpu, tid, false)
+	off, away, _ := t.m.taken.read(perfNanosToTicks(now), now, cpu, -1, tid, false)
 	return off - away
 }
+
+// Awake reports whether the thread is known not to have slept, of two readings with numbers of sleeps.
+func (t *PerfTaken) Awake(first, second int64) bool {
+	for i, slept := range []int64{first, second} {
+		t.m.taken.read(perfNanosToTicks(int64(i+1)*1e6), 0, 0, slept, 1, false)
+	}
+	return t.m.taken.awake
+}
+
+// PerfSlept returns how often the current thread has slept, or -1.
+func PerfSlept() int64 { return perfSlept() }
+
+// PerfTakenSum returns what was taken from threads that did not sleep.
+func PerfTakenSum() int64 { return perfTakenSum() }
 
 // PerfPlantTaken makes the current thread appear to have lost its CPU for so long, as of the
 // latest reading of its clocks. It reports false if there is none.

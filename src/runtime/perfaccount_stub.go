@@ -6,7 +6,10 @@
 
 package runtime
 
-import "internal/runtime/perf"
+import (
+	"internal/runtime/perf"
+	_ "unsafe" // for go:linkname
+)
 
 // Elsewhere than on Linux accounts have times but no counts, and a thread's CPU time is
 // not known.
@@ -50,7 +53,15 @@ func (a *perfAccount) take(mp *m, now int64) (read bool) { return false }
 func (a *perfAccount) takeEnd(mp *m, now int64) (end int64) { return now }
 
 //go:nowritebarrierrec
-func (a *perfAccount) takeKept(mp *m, now int64) {}
+func (a *perfAccount) takeKept(mp *m, now int64) (part perf.Part) { return a.part }
+
+//go:nowritebarrierrec
+func (a *perfAccount) taken(ticks int64) {}
+
+func perfSleptInit() {}
+
+//go:linkname perfTakenSum runtime/task.runtime_perfTakenSum
+func perfTakenSum() int64 { return 0 }
 
 //go:nowritebarrierrec
 func perfFresh(mp *m, now int64) {}

@@ -47,6 +47,7 @@ func (a *perfAccount) lost(nanos, most, known int64) {
 	a.ticks[perf.PartPreempted] += off
 	a.ticks[perf.PartRunning] -= off
 	perfSeqEnd(&a.seq)
+	a.taken(off)
 }
 
 // nanosTicks converts to ticks. The rate may not be known yet; then it is that since

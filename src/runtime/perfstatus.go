@@ -175,7 +175,7 @@ func (a *perfAccount) crossAsking(gp *g, part perf.Part) {
 			now := perfTicks()
 			perfGap(getg().m, now-a.since)
 			if now-a.since > a.least {
-				perfLogKept(gp, a, gp.syscallbp, now)
+				perfLogKept(gp, a, a.part, gp.syscallbp, now)
 			}
 		}
 		a.change(part)

@@ -79,15 +79,16 @@ func perfBackHere(gp *g, a *perfAccount, now int64) (end int64) {
 	if a.part == perf.PartRunning {
 		return a.takeEnd(getg().m, now)
 	}
+	part := a.part
+	if a.member != 0 {
+		part = a.takeKept(getg().m, now) // also so that what is summed up stays short
+	}
 	if now-a.since > a.least {
 		bp := gp.syscallbp
 		if a.part != perf.PartSyscall && a.part != perf.PartC {
 			bp = gp.sched.bp
 		}
-		perfLogKept(gp, a, bp, now)
-	}
-	if a.member != 0 {
-		a.takeKept(getg().m, now) // so that what is summed up stays short
+		perfLogKept(gp, a, part, bp, now)
 	}
 	return now
 }

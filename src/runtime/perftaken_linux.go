@@ -16,12 +16,21 @@
 // not said to be measured. It is little, as a long stretch begins soon after a reading. So is what
 // shorter stretches lost meanwhile, which is taken off this one.
 //
+// But the kernel counts how often a thread has slept. If it has not, all of the time without a CPU
+// was taken: also what was in system calls, at whose ends the kernel likes to do that.
+//
 // A thread that waits for the system without telling the scheduler has no CPU either: for a lock
-// of the runtime's, in syscall.RawSyscall, or for a new process to begin.
+// of the runtime's, in syscall.RawSyscall, for a page, or for a new process to begin.
 
 package runtime
 
-import "internal/runtime/perf"
+import (
+	"internal/goarch"
+	"internal/runtime/atomic"
+	"internal/runtime/perf"
+	"internal/runtime/syscall/linux"
+	"unsafe"
+)
 
 // A perfTaken is a thread's latest reading of its CPU clock. Only the thread uses it, and not in
 // signal handlers. Times are in ticks, but for wall and cpu.
@@ -35,6 +44,8 @@ type perfTaken struct {
 	left  int64  // when one has last left the thread, or at
 	tid   uint64 // m.procid then: an M moves between threads of C
 	paged bool   // cpu is what a page has: the time of its event, which began later
+	slept int64  // how often the thread had slept then, or -1
+	awake bool   // it is known not to have slept before, since the reading before that
 }
 
 // perfTakenFirst is how long after a reading the next one is due, in ticks, if tasks have never
@@ -144,19 +155,22 @@ func perfReadTaken(mp *m, c *perfCPU, now int64) (off, away int64, ok bool) {
 	if !timely {
 		cpu = perfThreadTime()
 	}
-	return mp.taken.read(now, wall, cpu, mp.procid, timely)
+	return mp.taken.read(now, wall, cpu, perfSlept(), mp.procid, timely)
 }
 
 // read is perfReadTaken for the clocks that it is given.
 //
 //go:nowritebarrierrec
-func (t *perfTaken) read(now, wall, cpu int64, tid uint64, paged bool) (off, away int64, ok bool) {
+func (t *perfTaken) read(now, wall, cpu, slept int64, tid uint64, paged bool) (off, away int64, ok bool) {
 	// What is away is a part of the time, unless ticks have become those of another clock.
 	if ok = t.at != 0 && t.at < now && t.tid == tid && t.paged == paged && 0 <= t.away && t.away <= now-t.at; ok {
 		off = max(wall-t.wall-(cpu-t.cpu), 0)
 		away = int64(float64(t.away) / float64(now-t.at) * float64(wall-t.wall))
 	}
-	*t = perfTaken{perfTakenDue(now), now, now, wall, cpu, 0, now, tid, paged}
+	*t = perfTaken{
+		until: perfTakenDue(now), at: now, from: now, wall: wall, cpu: cpu, left: now, tid: tid, paged: paged,
+		slept: slept, awake: ok && slept >= 0 && slept == t.slept,
+	}
 	return off, away, ok
 }
 
@@ -198,15 +212,22 @@ func (a *perfAccount) takeEnd(mp *m, now int64) (end int64) {
 	return now
 }
 
-// takeKept is take where the goroutine is back from a system call or the like, now.
+// takeKept is take where the goroutine is back from a system call or the like, now. It returns what it
+// was in for most of that: the system call, or without a CPU.
 //
 //go:nowritebarrierrec
-func (a *perfAccount) takeKept(mp *m, now int64) {
-	if a.owns(&mp.taken, now) && a.least != perfNeverLog {
-		a.takeSince(mp, now, now, true)
-		return
+func (a *perfAccount) takeKept(mp *m, now int64) (part perf.Part) {
+	if !a.owns(&mp.taken, now) || a.least == perfNeverLog {
+		perfFresh(mp, now)
+		return a.part
 	}
-	perfFresh(mp, now)
+	before, shorter := a.ticks[perf.PartSyscall], mp.taken.away-(now-a.since)
+	a.takeSince(mp, now, now, true)
+	lost := before - a.ticks[perf.PartSyscall]
+	if a.part == perf.PartSyscall && lost-shorter > (now-a.since)/2 {
+		return perf.PartPreempted
+	}
+	return a.part
 }
 
 // owns reports whether a reading is due and the thread of t, which a's goroutine has, has run
@@ -238,6 +259,7 @@ func (a *perfAccount) takeSince(mp *m, now, began int64, own bool) {
 		c = &meter.cpu
 	}
 	var off, away int64
+	wall := t.wall
 	if c != nil && c.undisturbed() {
 		t.undisturbed(now)
 	} else {
@@ -246,8 +268,95 @@ func (a *perfAccount) takeSince(mp *m, now, began int64, own bool) {
 			return
 		}
 	}
-	known = min(known-a.nanosTicks(min(off, away)), a.ran(now)+a.ticks[perf.PartPreempted]-a.known)
-	a.lost(off-away, most, max(known, 0))
+	switch {
+	case !t.awake || !own:
+		// So much may have been asleep, or before the stretch.
+		known -= a.nanosTicks(min(off, away))
+		off -= away
+	case away > 0:
+		in := int64(float64(off) * float64(away) / float64(max(t.wall-wall, 1)))
+		a.lostCall(in)
+		off -= in
+	}
+	known = min(known, a.ran(now)+a.ticks[perf.PartPreempted]-a.known)
+	a.lost(off, most, max(known, 0))
+}
+
+// lostCall is lost for what was taken in system calls, which have kept the thread.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) lostCall(nanos int64) {
+	most := a.ticks[perf.PartSyscall]
+	if a.part == perf.PartSyscall {
+		most += perfTicks() - a.since
+	}
+	off := max(min(a.nanosTicks(nanos), most), 0)
+	perfSeqBegin(&a.seq)
+	a.known += off
+	a.ticks[perf.PartPreempted] += off
+	a.ticks[perf.PartSyscall] -= off
+	perfSeqEnd(&a.seq)
+	a.taken(off)
+}
+
+// perfTakenTicks is for how long threads had no CPU while their goroutines worked for tasks, and are
+// known not to have slept. It is added to no more often than the clocks are read.
+var perfTakenTicks atomic.Int64
+
+// taken notes that so much was taken from the current thread, by its latest reading.
+//
+//go:nowritebarrierrec
+func (a *perfAccount) taken(ticks int64) {
+	if ticks > 0 && a.member != 0 && getg().m.taken.awake {
+		perfTakenTicks.Add(ticks)
+	}
+}
+
+// perfTakenSum returns perfTakenTicks in ns.
+//
+//go:linkname perfTakenSum runtime/task.runtime_perfTakenSum
+func perfTakenSum() int64 { return perfTicksToNanos(perfTakenTicks.Load()) }
+
+// perfSleptWorks says whether the kernel counts how often a thread sleeps: 0 not yet known, 1 yes, 2 no.
+var perfSleptWorks atomic.Uint32
+
+// perfSleptInit finds out, with the current thread.
+func perfSleptInit() {
+	if perfSleptWorks.Load() != 0 {
+		return
+	}
+	perfSleptWorks.Store(1)
+	before := perfSlept()
+	for usec := uint32(1); usec <= 10_000 && before >= 0; usec *= 10 { // the timer may be there before it sleeps
+		if usleep(usec); perfSlept() != before {
+			return
+		}
+	}
+	perfSleptWorks.Store(2)
+}
+
+// _SYS_getrusage is the number of getrusage(2), by asm/unistd.h.
+const _SYS_getrusage = 98*goarch.IsAmd64 + 77*(goarch.Is386+goarch.IsArm+goarch.IsPpc64+goarch.IsPpc64le+goarch.IsS390x) +
+	165*(goarch.IsArm64+goarch.IsLoong64+goarch.IsRiscv64) + 4077*(goarch.IsMips+goarch.IsMipsle) + 5096*(goarch.IsMips64+goarch.IsMips64le)
+
+// perfSlept returns how often the current thread has given up its CPU to wait for something, or -1.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfSlept() int64 {
+	const (
+		thread = 1  // RUSAGE_THREAD
+		nvcsw  = 16 // of two struct timeval and 14 long
+	)
+	if perfSleptWorks.Load() != 1 {
+		return -1
+	}
+	var usage [18]uintptr
+	_, _, errno := linux.Syscall6(_SYS_getrusage, thread, uintptr(unsafe.Pointer(&usage)), 0, 0, 0, 0)
+	if errno != 0 {
+		return -1
+	}
+	return int64(usage[nvcsw])
 }
 
 // ran returns for how many ticks a has run since settle was last called, up to now, but for what steady

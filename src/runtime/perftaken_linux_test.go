@@ -282,3 +282,87 @@ func TestPerfTakenAsleep(t *testing.T) {
 		}
 	}
 }
+
+// TestPerfTakenSlept tests what numbers of sleeps are taken to say, and that the kernel counts them.
+func TestPerfTakenSlept(t *testing.T) {
+	if err := task.Start(task.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	defer task.Stop()
+	for _, tt := range []struct {
+		first, second int64
+		awake         bool
+	}{{5, 5, true}, {0, 0, true}, {5, 6, false}, {-1, -1, false}, {5, -1, false}, {-1, 5, false}} {
+		if got := new(runtime.PerfTaken).Awake(tt.first, tt.second); got != tt.awake {
+			t.Errorf("%d, then %d: awake %v", tt.first, tt.second, got)
+		}
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before := runtime.PerfSlept()
+	if before < 0 {
+		t.Skip("the kernel does not count")
+	}
+	ts := syscall.NsecToTimespec(int64(5 * time.Millisecond))
+	for syscall.Nanosleep(&ts, &ts) != nil {
+	}
+	if after := runtime.PerfSlept(); after == before {
+		t.Errorf("slept %d times before and after a sleep", after)
+	}
+}
+
+// TestPerfTakenInCall tests that what was taken in a system call that did not sleep is preempted, and what was
+// in one that did is not.
+func TestPerfTakenInCall(t *testing.T) {
+	if err := task.Start(task.Config{}); err != nil {
+		t.Fatal(err)
+	}
+	defer task.Stop()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if runtime.PerfSlept() < 0 {
+		t.Skip("the kernel does not count sleeps")
+	}
+	const lost = 2 * time.Millisecond
+	busy := make([]byte, 64<<20)
+	zero, err := syscall.Open("/dev/zero", syscall.O_RDONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer syscall.Close(zero)
+	for _, sleeps := range []bool{false, true} {
+		ok := false
+		for range 1000 {
+			_, x := task.New(context.Background(), "taken")
+			perfTakenSpin(2 * time.Millisecond)
+			syscall.Syscall(syscall.SYS_GETPPID, 0, 0, 0) // the clocks are read
+			syscall.Syscall(syscall.SYS_GETPPID, 0, 0, 0)
+			before, _ := x.Usage()
+			planted := runtime.PerfPlantTaken(int64(lost))
+			sum, slept := runtime.PerfTakenSum(), runtime.PerfSlept()
+			if sleeps {
+				ts := syscall.NsecToTimespec(int64(2 * lost))
+				syscall.Nanosleep(&ts, nil)
+			} else { // it stays, and does not wait
+				syscall.Read(zero, busy)
+			}
+			awake := slept == runtime.PerfSlept()
+			after, _ := x.Usage()
+			x.End()
+			taken := time.Duration(runtime.PerfTakenSum() - sum)
+			part := func(p pprof.TimePart) time.Duration { return after.Part(p) - before.Part(p) }
+			if !planted || awake == sleeps || after.Switches != before.Switches || part(pprof.TimeSyscall)+part(pprof.TimePreempted) < 2*lost {
+				continue
+			}
+			got := part(pprof.TimePreempted)
+			if sleeps && (got > lost/10 || taken > lost/10) || !sleeps && (got < lost*9/10 || taken < lost*9/10) {
+				t.Errorf("sleeps %v: preempted %v, %v of it awake; in the call %v", sleeps, got, taken, part(pprof.TimeSyscall))
+			}
+			ok = true
+			break
+		}
+		if !ok {
+			t.Errorf("sleeps %v: it never does", sleeps)
+		}
+	}
+}

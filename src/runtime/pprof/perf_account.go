@@ -27,7 +27,7 @@ type TimePart uint8
 
 const (
 	TimeRunning      TimePart = iota // on a thread, in Go; see [GoroutineTime]
-	TimePreempted                    // the same, but the operating system gave the thread no CPU
+	TimePreempted                    // the same, but the operating system gave the thread no CPU; also in a system call that did not sleep
 	TimeRunnable                     // could run, but others do
 	TimeSyscall                      // in a system call
 	TimeC                            // in C
