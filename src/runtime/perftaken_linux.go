@@ -8,13 +8,15 @@
 // that is longer than that. So the thread's CPU clock is read at the end of such a stretch. It
 // has to have been read before: where a goroutine gets the thread, if the latest reading is
 // older than a millisecond, and where it comes back from a system call or the like so long after
-// it. That is two system calls a millisecond at most, and most often one.
+// it. That is two readings a millisecond at most, and most often one: of the clock, and of how often the
+// thread has slept.
 //
 // Between two readings the thread may have slept, or have been in a system call. For how long it
 // did not run an accounted goroutine is therefore summed up: so much of the time without a CPU
 // may be of that. Only the rest is said to have been taken, and what may or may not have been is
 // not said to be measured. It is little, as a long stretch begins soon after a reading. So is what
-// shorter stretches lost meanwhile, which is taken off this one.
+// shorter stretches lost meanwhile, which is taken off this one. If the thread ran no other goroutine
+// since, these were its own, and what they lost is known without a long one.
 //
 // But the kernel counts how often a thread has slept. If it has not, all of the time without a CPU
 // was taken: also what was in system calls, at whose ends the kernel likes to do that.

@@ -210,8 +210,6 @@ func perfTakenMeasure(calls bool, stat int) *perfTakenLive {
 
 // perfTakenWindow runs until the thread has waited for so long. It calls nothing at whose beginning it
 // could be preempted.
-//
-//go:nosplit
 func perfTakenWindow(delay int, until int64, calls bool) {
 	for n := 0; ; n++ {
 		for range 20_000 {
