@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"internal/testenv"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -80,6 +81,9 @@ func TestPerfTakenQuota(t *testing.T) {
 func (x *perfTakenLive) check(t *testing.T) {
 	t.Helper()
 	t.Logf("%+v", *x)
+	if x.Delay < 50e6 {
+		t.Skip("the thread has hardly been kept from its CPU")
+	}
 	if x.Preempted < x.Delay*95/100 || x.Preempted > x.DelayAround*105/100 {
 		t.Errorf("preempted %v, but taken were %v to %v", time.Duration(x.Preempted), time.Duration(x.Delay), time.Duration(x.DelayAround))
 	}
@@ -112,8 +116,7 @@ func TestPerfTakenLive(t *testing.T) {
 		t.Skip("a program of other tests")
 	}
 	if mode == "hog" {
-		perfTakenSpin(time.Minute) // it is killed before
-		os.Exit(0)
+		perfTakenHog()
 	}
 	perfTakenOneCPU()
 	stat := -1
@@ -124,20 +127,7 @@ func TestPerfTakenLive(t *testing.T) {
 		stat, _ = syscall.Open(group+"/cpu.stat", syscall.O_RDONLY, 0)
 	}
 	if os.Getenv(perfTakenEnv+"_BY") == "hog" {
-		hog := exec.Command(os.Args[0], "-test.run=^TestPerfTakenLive$") // on this CPU, and of this session
-		hog.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-		hog.Env = append(os.Environ(), perfTakenEnv+"=hog", "GOMAXPROCS=1")
-		if err := hog.Start(); err != nil {
-			perfTakenSkip(err)
-		}
-		perfTakenKill = hog.Process.Kill
-		threads, _ := os.ReadDir(fmt.Sprint("/proc/", hog.Process.Pid, "/task"))
-		for _, x := range threads { // those that there will be are like those that there are
-			tid, _ := strconv.Atoi(x.Name())
-			if err := syscall.Setpriority(syscall.PRIO_PROCESS, tid, -20); err != nil {
-				perfTakenSkip(err)
-			}
-		}
+		perfTakenStartHog()
 	}
 	x := perfTakenMeasure(mode == "calls", stat)
 	perfTakenKill()
@@ -148,8 +138,50 @@ func TestPerfTakenLive(t *testing.T) {
 
 var (
 	perfTakenSink uint64
-	perfTakenKill = func() error { return nil } // the program's hog
+
+	// The program's hog begins, and ends.
+	perfTakenBegin = func() error { return nil }
+	perfTakenKill  = func() error { return nil }
 )
+
+// perfTakenHog is the hog. It runs when its standard input ends, and then for a time that it
+// ends by itself: the program may not get to kill it.
+func perfTakenHog() {
+	runtime.LockOSThread()
+	if err := syscall.Setpriority(syscall.PRIO_PROCESS, syscall.Gettid(), -20); err != nil {
+		perfTakenSkip(err)
+	}
+	os.Stdout.WriteString(perfTakenReady)
+	io.Copy(io.Discard, os.Stdin)
+	perfTakenSpin(700 * time.Millisecond)
+	os.Exit(0)
+}
+
+// perfTakenReady is what the hog says when it has its priority.
+const perfTakenReady = "ready"
+
+// perfTakenStartHog starts a hog on this CPU, and of this session, which waits for perfTakenBegin.
+func perfTakenStartHog() {
+	hog := exec.Command(os.Args[0], "-test.run=^TestPerfTakenLive$")
+	hog.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	hog.Env = append(os.Environ(), perfTakenEnv+"=hog", "GOMAXPROCS=1")
+	in, err := hog.StdinPipe()
+	if err != nil {
+		perfTakenSkip(err)
+	}
+	out, err := hog.StdoutPipe()
+	if err != nil {
+		perfTakenSkip(err)
+	}
+	if err := hog.Start(); err != nil {
+		perfTakenSkip(err)
+	}
+	perfTakenBegin, perfTakenKill = in.Close, hog.Process.Kill
+	said := make([]byte, len(perfTakenReady))
+	if n, err := io.ReadFull(out, said); err != nil || string(said) != perfTakenReady {
+		perfTakenSkip(fmt.Errorf("the hog says %q, %v", said[:n], err))
+	}
+}
 
 // perfTakenSkip ends the program: it cannot do what it is for.
 func perfTakenSkip(err error) {
@@ -192,6 +224,7 @@ func perfTakenMeasure(calls bool, stat int) *perfTakenLive {
 	if err != nil {
 		perfTakenSkip(err)
 	}
+	perfTakenBegin()
 	_, u := task.New(context.Background(), "live")
 	around := perfTakenNumber(delay, 1)
 	before, _ := u.Usage()
@@ -211,7 +244,7 @@ func perfTakenMeasure(calls bool, stat int) *perfTakenLive {
 // perfTakenWindow runs until the thread has waited for so long. It calls nothing at whose beginning it
 // could be preempted.
 func perfTakenWindow(delay int, until int64, calls bool) {
-	for n := 0; ; n++ {
+	for n := range 200_000 { // some seconds of work, if nobody takes anything
 		for range 20_000 {
 			perfTakenSink = perfTakenSink*6364136223846793005 + 1
 		}
