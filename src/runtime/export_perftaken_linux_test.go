@@ -15,23 +15,23 @@ func (t *PerfTaken) Gap(nanos int64) { perfGap(&t.m, perfNanosToTicks(nanos)) }
 
 // Got does not read a clock of this thread: the next reading is not due.
 func (t *PerfTaken) Got(now int64) {
-	t.m.taken.until = 1<<63 - 1
+	perfTakenOf(&t.m).until = 1<<63 - 1
 	perfGotThread(nil, &t.m, perfNanosToTicks(now))
 }
 
 // Read returns for how long the thread lost its CPU while it was running, in ns, if its clocks
 // are so at now.
 func (t *PerfTaken) Read(now, cpu int64, tid uint64) (lost int64) {
-	off, away, _ := t.m.taken.read(perfNanosToTicks(now), now, cpu, -1, tid, false)
+	off, away, _ := perfTakenOf(&t.m).read(perfNanosToTicks(now), now, cpu, -1, tid, false)
 	return off - away
 }
 
 // Awake reports whether the thread is known not to have slept, of two readings with numbers of sleeps.
 func (t *PerfTaken) Awake(first, second int64) bool {
 	for i, slept := range []int64{first, second} {
-		t.m.taken.read(perfNanosToTicks(int64(i+1)*1e6), 0, 0, slept, 1, false)
+		perfTakenOf(&t.m).read(perfNanosToTicks(int64(i+1)*1e6), 0, 0, slept, 1, false)
 	}
-	return t.m.taken.awake
+	return perfTakenOf(&t.m).awake
 }
 
 // PerfSlept returns how often the current thread has slept, or -1.
@@ -47,8 +47,8 @@ func PerfPlantTaken(nanos int64) bool {
 	if t := mp.meter.ptr(); t != nil {
 		t.cpu.seq--
 	}
-	mp.taken.cpu += nanos
-	ok := mp.taken.at != 0 && mp.taken.tid == mp.procid
+	perfTakenOf(mp).cpu += nanos
+	ok := perfTakenOf(mp).at != 0 && perfTakenOf(mp).tid == mp.procid
 	releasem(mp)
 	return ok
 }
@@ -61,7 +61,7 @@ func PerfDropMeter() {
 		if mp.meter != 0 {
 			perfExitMeter(mp)
 		}
-		mp.taken = perfTaken{}
+		*perfTakenOf(mp) = perfTaken{}
 	})
 }
 

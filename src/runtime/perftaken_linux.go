@@ -45,10 +45,18 @@ type perfTaken struct {
 	away  int64  // for how long it has run no accounted goroutine since
 	left  int64  // when one has last left the thread, or at
 	tid   uint64 // m.procid then: an M moves between threads of C
-	paged bool   // cpu is what a page has: the time of its event, which began later
 	slept int64  // how often the thread had slept then, or -1
+	paged bool   // cpu is what a page has: the time of its event, which began later
 	awake bool   // it is known not to have slept before, since the reading before that
 }
+
+var _ [unsafe.Sizeof(perfM{}.taken) - unsafe.Sizeof(perfTaken{})]byte // it fits
+
+// perfTakenOf returns mp's.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfTakenOf(mp *m) *perfTaken { return (*perfTaken)(unsafe.Pointer(&mp.taken)) }
 
 // perfTakenFirst is how long after a reading the next one is due, in ticks, if tasks have never
 // been followed.
@@ -69,7 +77,7 @@ func perfTakenDue(now int64) int64 {
 //go:nosplit
 //go:nowritebarrierrec
 func perfGotThread(a *perfAccount, mp *m, now int64) {
-	t := &mp.taken
+	t := perfTakenOf(mp)
 	t.away += now - t.left
 	if now >= t.until {
 		perfGotLate(a, mp, now)
@@ -80,25 +88,28 @@ func perfGotThread(a *perfAccount, mp *m, now int64) {
 //
 //go:nosplit
 //go:nowritebarrierrec
-func perfTakenIsDue(mp *m, now int64) bool { return now >= mp.taken.until }
+func perfTakenIsDue(mp *m, now int64) bool { return now >= perfTakenOf(mp).until }
 
 // perfLeftThread notes that a goroutine leaves mp's thread.
 //
 //go:nosplit
 //go:nowritebarrierrec
-func perfLeftThread(mp *m, now int64) { mp.taken.left = now }
+func perfLeftThread(mp *m, now int64) { perfTakenOf(mp).left = now }
 
 // perfGap notes that so many ticks of an accounted goroutine on mp's thread were not running.
 //
 //go:nosplit
 //go:nowritebarrierrec
-func perfGap(mp *m, ticks int64) { mp.taken.away += ticks }
+func perfGap(mp *m, ticks int64) { perfTakenOf(mp).away += ticks }
 
 // perfAccounted notes that the goroutine that has mp's thread is accounted from now on.
 //
 //go:nosplit
 //go:nowritebarrierrec
-func perfAccounted(mp *m, now int64) { mp.taken.away += now - mp.taken.left }
+func perfAccounted(mp *m, now int64) {
+	t := perfTakenOf(mp)
+	t.away += now - t.left
+}
 
 // perfGotLate is perfGotThread where a reading is due. It stays so until the goroutine of a task
 // gets the thread: of others nobody wants to know.
@@ -114,7 +125,7 @@ func perfGotLate(a *perfAccount, mp *m, now int64) {
 //
 //go:nowritebarrierrec
 func perfFresh(mp *m, now int64) {
-	t := &mp.taken
+	t := perfTakenOf(mp)
 	if now < t.until && t.at != 0 {
 		return
 	}
@@ -157,7 +168,7 @@ func perfReadTaken(mp *m, c *perfCPU, now int64) (off, away int64, ok bool) {
 	if !timely {
 		cpu = perfThreadTime()
 	}
-	return mp.taken.read(now, wall, cpu, perfSlept(), mp.procid, timely)
+	return perfTakenOf(mp).read(now, wall, cpu, perfSlept(), mp.procid, timely)
 }
 
 // read is perfReadTaken for the clocks that it is given.
@@ -186,7 +197,7 @@ func (a *perfAccount) take(mp *m, now int64) (read bool) {
 	if a.part != perf.PartRunning || a.cpuSince || a.least == perfNeverLog {
 		return false
 	}
-	own := a.owns(&mp.taken, now)
+	own := a.owns(perfTakenOf(mp), now)
 	began := max(a.since, a.settled)
 	if !own && now-began <= perfTaskConfig.every {
 		return false
@@ -219,11 +230,11 @@ func (a *perfAccount) takeEnd(mp *m, now int64) (end int64) {
 //
 //go:nowritebarrierrec
 func (a *perfAccount) takeKept(mp *m, now int64) (part perf.Part) {
-	if !a.owns(&mp.taken, now) || a.least == perfNeverLog {
+	if !a.owns(perfTakenOf(mp), now) || a.least == perfNeverLog {
 		perfFresh(mp, now)
 		return a.part
 	}
-	before, shorter := a.ticks[perf.PartSyscall], mp.taken.away-(now-a.since)
+	before, shorter := a.ticks[perf.PartSyscall], perfTakenOf(mp).away-(now-a.since)
 	a.takeSince(mp, now, now, true)
 	lost := before - a.ticks[perf.PartSyscall]
 	if a.part == perf.PartSyscall && lost-shorter > (now-a.since)/2 {
@@ -245,7 +256,7 @@ func (a *perfAccount) owns(t *perfTaken, now int64) bool {
 //
 //go:nowritebarrierrec
 func (a *perfAccount) takeSince(mp *m, now, began int64, own bool) {
-	t := &mp.taken
+	t := perfTakenOf(mp)
 	if t.at == 0 || t.tid != mp.procid {
 		perfFresh(mp, now)
 		return // it is not known, but will be
@@ -309,7 +320,7 @@ var perfTakenTicks atomic.Int64
 //
 //go:nowritebarrierrec
 func (a *perfAccount) taken(ticks int64) {
-	if ticks > 0 && a.member != 0 && getg().m.taken.awake {
+	if ticks > 0 && a.member != 0 && perfTakenOf(getg().m).awake {
 		perfTakenTicks.Add(ticks)
 	}
 }
