@@ -273,6 +273,9 @@ func (p *taskPage) all() {
 	if s.Outlived > 0 {
 		p.put("<p>Goroutines have run for %s after the end of the tasks that they worked for. This time is in no task.</p>\n", taskrecord.Duration(s.Outlived))
 	}
+	if s.Taken.Preempted > 0 {
+		p.put("<p id=taken>%s</p>\n", s.Taken.Words())
+	}
 	p.reasons()
 	p.tools()
 	p.counted(&s)
