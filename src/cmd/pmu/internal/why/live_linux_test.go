@@ -314,7 +314,7 @@ func madeByMachine(report string, quiet bool) bool {
 }
 
 // only reports whether names of a list, in words, are only an event and what the machine does.
-// What it takes for less than a millisecond is not known from running. So running may be there
+// What it takes within less than a millisecond may pass for running. So running may be there
 // if preempted is, and no rule says which of them it was.
 func only(names, event string, sure bool) bool {
 	list := strings.Split(strings.ReplaceAll(names, " and ", ", "), ", ")
