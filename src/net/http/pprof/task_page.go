@@ -263,7 +263,6 @@ func (p *taskPage) all() {
 	}
 	p.put("<p>Since %s (%s). %s are recorded. %s open now.</p>\n",
 		s.Since.Format(time.DateTime), since.Truncate(time.Second).String(), which, count(s.Open, "task")+are)
-
 	kinds := slices.Clone(s.Kinds)
 	if p.req.hasKind {
 		kinds = slices.DeleteFunc(kinds, func(k taskrecord.KindStats) bool { return k.Kind != p.req.kind })
