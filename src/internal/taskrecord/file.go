@@ -63,7 +63,7 @@
 //	task    = trace[16] span[8] parent[8] kind:s flags:u start∆:i wall:i
 //	          before:clock after:clock usage goroutine:u goroutines:i
 //	          n*(event:s) n*(region) n*(note) n*(call) n*(stretch) n*(outlived)
-//	          outliving:i lost threshold:i usual trigger:s ender n*(caller)
+//	          outliving:i lost threshold:i usual empty:s ender n*(caller)
 //	          progress
 //	          with start less that of the server; older ones have no ender, no callers, or no progress
 //	clock   = u n*(server:u count:u), the number n being in the lower 7 bits of a byte,
@@ -384,7 +384,8 @@ func (c *coder) task(t *Record, server *Server) {
 		signed(c, &t.Usual.Wall)
 		c.usage(&t.Usual.Usage)
 	}
-	c.str(&t.Trigger)
+	var empty string // was meant for the name of an execution trace, which no record has ever had
+	c.str(&empty)
 	if !c.reading || len(c.b) > 0 {
 		unsigned(c, &t.Ender.Goroutine)
 		c.parts(&t.Ender.Parts)

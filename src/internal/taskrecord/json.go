@@ -286,7 +286,9 @@ func (o *jsonObject) task(t *Record) {
 		o.value("wall_ns", &t.Usual.Wall)
 		o.usage(&t.Usual.Usage, t.Events)
 	})
-	o.value("trigger", &t.Trigger)
+	if !o.reading {
+		o.value("trigger", new(string)) // columns stay; no record has ever had one
+	}
 }
 
 // lists gives what a task may have several of, without events.

@@ -86,7 +86,6 @@ type Record struct {
 
 	Threshold time.Duration // above which the task is slow; 0 if there is none
 	Usual     *Usual        // what such tasks use; nil unless the task was slow
-	Trigger   string        // the file of the execution trace that it wrote, if any
 }
 
 // Flags say how a task ended, and why there is a record of it.

@@ -57,9 +57,6 @@ func (t *Record) header(b *bufio.Writer) {
 	fmt.Fprintf(b, "\nbegan %s\n", time.Unix(0, t.Start).UTC().Format("2006-01-02 15:04:05.000000 UTC"))
 	fmt.Fprintf(b, "%s, %s, %s, %s\n", Count(t.Goroutines, "goroutine"), Plural(t.Switches, "switch", "switches"),
 		Count(t.Preemptions, "preemption"), Count(t.Migrations, "migration"))
-	if t.Trigger != "" {
-		fmt.Fprintf(b, "execution trace in %s\n", printable(t.Trigger))
-	}
 }
 
 // text returns the server's name, or what else identifies it.

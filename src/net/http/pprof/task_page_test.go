@@ -451,7 +451,7 @@ func TestTasksHostile(t *testing.T) {
 	f.stats.Lost[0].Text, f.stats.Lost[1].Name = bad, bad
 	frame := taskrecord.Frame{Func: bad, File: bad}
 	for _, x := range f.list {
-		x.Kind, x.Trigger, x.Events = bad, bad, []string{bad}
+		x.Kind, x.Events = bad, []string{bad}
 		x.Server = f.stats.Server
 		x.Notes = []taskrecord.Note{{Key: bad, Value: bad}}
 		x.Outlived, x.Outliving = []taskrecord.Goroutine{{ID: 1, Func: bad, Created: frame}}, 1

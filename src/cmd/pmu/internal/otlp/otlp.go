@@ -283,7 +283,6 @@ func (a *attrs) rest(t *taskrecord.Record) {
 		a.int("go.usual.wall", int64(t.Usual.Wall))
 		a.int("go.usual.tasks", t.Usual.Tasks)
 	}
-	a.string("go.trace.file", t.Trigger)
 	a.int("go.lost.regions", t.Lost.Regions)
 	a.int("go.lost.calls", t.Lost.Calls)
 	a.int("go.lost.records", t.Lost.Before)
