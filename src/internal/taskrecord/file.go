@@ -83,7 +83,7 @@
 //	          bit 4: behindkind:s behind:i
 //	          bit 5: stopped:i stopreason:s
 //	outlived= id:u func:s frame part:u
-//	lost    = n*(i), the fields of [Lost] in their order; missing ones are 0
+//	lost    = n*(i), those of [AllLost] in their order; missing ones are 0
 //	usual   = 0:u, or 1:u tasks:i wall:i usage
 //	ender   = goroutine:u parts
 //	caller  = goroutine:u ender∆:i, the latter less goroutine, of each call
@@ -296,11 +296,8 @@ func (c *coder) stretch(s *Stretch, before time.Duration) {
 }
 
 func (c *coder) lost(l *Lost) {
-	fields := [...]*int64{
-		&l.Stretches, (*int64)(&l.StretchesTime), &l.Memory, &l.Regions, &l.Calls, &l.Notes, &l.Before, &l.Unfound,
-	}
-	n := len(fields)
-	for n > 0 && *fields[n-1] == 0 {
+	n := len(AllLost)
+	for n > 0 && *AllLost[n-1].Of(l) == 0 {
 		n--
 	}
 	unsigned(c, &n)
@@ -310,8 +307,8 @@ func (c *coder) lost(l *Lost) {
 	}
 	for i := range n {
 		v := new(int64)
-		if i < len(fields) {
-			v = fields[i]
+		if i < len(AllLost) {
+			v = AllLost[i].Of(l)
 		}
 		signed(c, v)
 	}

@@ -446,12 +446,7 @@ func (o *jsonObject) frame(f *Frame) {
 }
 
 func (o *jsonObject) lost(l *Lost) {
-	o.value("lost_stretches", &l.Stretches)
-	o.value("lost_stretches_ns", &l.StretchesTime)
-	o.value("lost_memory", &l.Memory)
-	o.value("lost_regions", &l.Regions)
-	o.value("lost_calls", &l.Calls)
-	o.value("lost_notes", &l.Notes)
-	o.value("lost_before", &l.Before)
-	o.value("lost_unfound", &l.Unfound)
+	for i := range AllLost {
+		o.value(AllLost[i].Column, AllLost[i].Of(l))
+	}
 }

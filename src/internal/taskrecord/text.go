@@ -270,23 +270,11 @@ func (t *Record) rest(b *bufio.Writer) {
 			fmt.Fprintf(b, "  %s: %s\n", printable(n.Key), strconv.Quote(n.Value))
 		}
 	}
-	for _, l := range []struct {
-		n    int64
-		text string
-	}{
-		{t.Lost.Stretches, fmt.Sprintf("waits, the shortest ones, of %s", Duration(t.Lost.StretchesTime))},
-		{t.Lost.Memory, "waits, for which there was no memory"},
-		{t.Lost.Regions, "regions, of names that were too many"},
-		{t.Lost.Calls, "calls, the shortest ones"},
-		{t.Lost.Notes, "notes, too many or too long"},
-		{t.Lost.Before, "records before this one"},
-		{t.Lost.Unfound, "goroutines that did not come back, and children, too many of which were nested"},
-	} {
-		if l.n > 0 {
-			fmt.Fprintf(b, "\nNot recorded: %d %s", l.n, l.text)
-		}
+	list := t.Lost.Words()
+	for _, l := range list {
+		fmt.Fprintf(b, "\nNot recorded: %s", l)
 	}
-	if t.Lost != (Lost{}) {
+	if len(list) > 0 {
 		fmt.Fprintln(b)
 	}
 }

@@ -348,11 +348,8 @@ func (d *timeline) notes(least time.Duration) (notes []string) {
 		{d.without.regions, "short or deeply nested region", ""},
 		{d.without.calls, "call", ""},
 	})...)
-	l := &d.t.Lost
-	return append(notes, counted("Not in the record", []tally{
-		{l.Stretches, "short wait", " (" + taskrecord.Duration(l.StretchesTime) + " in all)"},
-		{l.Memory, "wait", " for which there was no memory"},
-		{l.Calls, "short call", ""},
-		{l.Regions, "region", " of further names"},
-	})...)
+	if list := d.t.Lost.Words(); len(list) > 0 {
+		notes = append(notes, "Not recorded: "+strings.Join(list, ", ")+".")
+	}
+	return notes
 }
