@@ -16,7 +16,7 @@
 //     pprof.GoroutineTime says. A perfCounter is an event's counter on a thread;
 //     pprof.Counters are those of all, and a pprof.CounterValue is what they say.
 //   - A [Record] is all that remains of a task that has ended. A task.Record is what programs
-//     mostly ask for, and so are Note, Stretch, Usage and KindStats there.
+//     mostly ask for, and so are Note, Stretch and Usage there.
 //   - A perfTaskRing, in runtime, holds records. Each P has two. A [RingReader] decodes them,
 //     a task.Reader does for programs, and a [FileReader] reads what a [FileWriter] has written.
 //   - A sample belongs to a profile, and to no task: it is in a perfBuf, in runtime, until
