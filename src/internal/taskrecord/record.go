@@ -183,7 +183,7 @@ type Stretch struct {
 	Stack    []Frame // where, innermost first
 
 	// Waker ended the waiting. It is empty if that was a timer or the network poller. It has no task
-	// if it only brought what came from the network; see [runtime/task.Task.Disown].
+	// if it only brought what came from the network; see [Record.Disown].
 	Waker Waker
 
 	// Behind is what else ran on the thread that the goroutine got, while it was runnable:
