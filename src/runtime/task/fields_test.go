@@ -96,10 +96,10 @@ func richRecord(t *testing.T) (rec *taskrecord.Record, counted bool) {
 
 	u := filled[perf.TaskUsage]()
 	u.Began = 1
-	r := region{"region", 1, 2, 2, filled[perf.GoroutineTime](), filled[[perf.MaxEvents]perf.Count]()}
+	r := regionSum{"region", 1, 2, 2, filled[perf.GoroutineTime](), filled[[perf.MaxEvents]perf.Count]()}
 	d := &details{
 		notes:   filled[[]taskrecord.Note](),
-		regions: []region{r},
+		regions: []regionSum{r},
 		spans:   []span{{"region", 5, 2, 3}},
 		calls:   []call{{filled[taskrecord.SpanID](), k.id, taskrecord.Client, 2, 3, "elsewhere", 5, 6}},
 		lost:    filled[taskrecord.Lost](),
