@@ -82,7 +82,7 @@ func WriteRequest(w io.Writer, r *taskrecord.Request) error {
 
 func (d *causal) desc() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s on %s.", taskrecord.Count(int64(len(d.r.Nodes)), "task"), taskrecord.Count(int64(len(d.r.Servers)), "server"))
+	fmt.Fprintf(&b, "%s on %s.", taskrecord.Count(len(d.r.Nodes), "task"), taskrecord.Count(len(d.r.Servers), "server"))
 	for i, c := range d.r.Causes() {
 		if i == 5 {
 			break

@@ -77,7 +77,7 @@ func (d *timeline) heading() string {
 
 func (d *timeline) desc() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Recorded: %s, %s.", taskrecord.Count(d.t.Goroutines, "goroutine"), taskrecord.Plural(int64(len(d.t.Timeline)), "wait or region", "waits and regions"))
+	fmt.Fprintf(&b, "Recorded: %s, %s.", taskrecord.Count(d.t.Goroutines, "goroutine"), taskrecord.Plural(len(d.t.Timeline), "wait or region", "waits and regions"))
 	for i, c := range d.t.Causes() {
 		if i == 5 {
 			break

@@ -10,7 +10,6 @@ import (
 	"cmd/pmu/internal/htmltext"
 	"cmp"
 	"embed"
-	"fmt"
 	"html/template"
 	"internal/taskrecord"
 	"net/http"
@@ -38,11 +37,12 @@ var (
 	funcs = template.FuncMap{
 		"clean":   clean,
 		"dur":     taskrecord.Duration,
-		"count":   count,
+		"count":   taskrecord.Count[int],
+		"records": func(n int64) string { return taskrecord.Count(n, "record") },
 		"kind":    func(kind string, client bool) string { return clean(kindName(kind, client)) },
 		"kindOf":  func(t *taskrecord.Record) string { return clean(kindName(t.Kind, t.Flags&taskrecord.Client != 0)) },
 		"list":    func(names []string) string { return clean(cmp.Or(strings.Join(names, ", "), "a server")) },
-		"server":  func(s *taskrecord.Server) string { return clean(serverName(s)) },
+		"server":  func(s *taskrecord.Server) string { return clean(s.Text()) },
 		"time":    func(ns int64) string { return time.Unix(0, ns).Format("2006-01-02 15:04:05.000") },
 		"task":    func(t *taskrecord.Record) string { return taskURL(t.Trace, t.Span) },
 		"reason":  func(text string) string { return clean(cmp.Or(text, "nothing stands out")) },
@@ -61,33 +61,12 @@ func kindName(kind string, client bool) string {
 	return taskrecord.KindText(cmp.Or(kind, "(no name)"), client)
 }
 
-func serverName(s *taskrecord.Server) string {
-	switch {
-	case s == nil:
-		return "a server"
-	case s.Name != "":
-		return s.Name
-	case s.ID != 0:
-		return fmt.Sprintf("server %d", s.ID)
-	}
-	return fmt.Sprintf("process %d", s.PID)
-}
-
 func taskURL(trace taskrecord.TraceID, span taskrecord.SpanID) string {
 	q := url.Values{"span": {span.String()}}
 	if !trace.IsZero() {
 		q.Set("trace", trace.String())
 	}
 	return "/task?" + q.Encode()
-}
-
-// count returns a number of things.
-func count(n any, what string) string {
-	s := fmt.Sprint(n)
-	if s != "1" {
-		what += "s"
-	}
-	return s + " " + what
 }
 
 // handler serves the pages.
@@ -174,7 +153,7 @@ func (s *site) one(t *taskrecord.Record, r *taskrecord.Request) *detail {
 	for _, c := range t.Causes() {
 		text := s.held.Words(&c)
 		if c.N > 1 {
-			text += ", in " + count(c.N, "wait")
+			text += ", in " + taskrecord.Count(c.N, "wait")
 		}
 		if c.More > 0 && c.More < c.Time {
 			text += ", " + taskrecord.Duration(c.More) + " more than usual"
