@@ -371,8 +371,14 @@ func TestSlowExact(t *testing.T) {
 				if i%4 == 0 {
 					kind = "slow"
 				}
-				_, task := New(context.Background(), kind)
-				slowCall()
+				ctx, task := New(context.Background(), kind)
+				if i%5 == 0 { // the root has no sample of its own
+					_, child := New(ctx, "fast")
+					slowCall()
+					child.End()
+				} else {
+					slowCall()
+				}
 				task.End()
 				if i%10 == 0 {
 					slowCall()
