@@ -398,9 +398,51 @@ func TestSlowExact(t *testing.T) {
 			traces[trace] = true
 		}
 	}
-	if len(traces) != 16 {
-		t.Errorf("%d traces of one kind, want 16", len(traces))
+	if len(traces) != 2*16 {
+		t.Errorf("%d traces of two kinds, want 16 of each", len(traces))
 	}
+}
+
+// TestSlowEndedByOther tests that no sample is lost, and none waits in vain, if another goroutine
+// ends the task meanwhile.
+func TestSlowEndedByOther(t *testing.T) {
+	start(t, Config{Rate: 1e-9, Slow: map[string]time.Duration{"slow": 1, "fast": time.Hour}})
+	stop := slowSession(t, slowCalls(slowCall), 1)
+	n, calls := 500, int64(0)
+	if !testing.Short() {
+		n = 10000
+	}
+	for i := range n {
+		kind := "fast"
+		if i%4 == 0 {
+			kind = "slow"
+		}
+		ctx, task := New(context.Background(), kind)
+		if i%2 == 0 {
+			ctx, _ = New(ctx, "fast")
+		}
+		began, ended := make(chan bool), make(chan int64)
+		go func() {
+			for i := int64(0); ; i++ {
+				slowCall()
+				if i == 0 {
+					close(began)
+				} else if _, ok := FromContext(ctx).Usage(); !ok {
+					ended <- i + 1
+					return
+				}
+			}
+		}()
+		<-began
+		FromContext(ctx).End()
+		calls += <-ended
+		task.End()
+	}
+	l := slowLedgerOf(t, stop())
+	if l.unknown != 0 || l.none+l.yes+l.no != calls || l.yes == 0 || l.no == 0 || l.none == 0 {
+		t.Errorf("samples: %+v of %d calls", l, calls)
+	}
+	t.Logf("samples: %+v", l)
 }
 
 // TestSlowWake tests that the end of a task does not get lost if more tasks of another session's samples
