@@ -75,7 +75,8 @@ func (p *perfProfile) add(e *perfEvent, data []uint64, tags []unsafe.Pointer) er
 			access[perf.DataSource] |= memOpStore // the kernel does not say
 		}
 		if task != 0 {
-			e.session.waiting.add(waitingSample{task: task, kind: uint16(kind), event: e, samples: samples, events: events, labels: tag}, stk)
+			s := e.session.waiting.add(task, stk)
+			s.event, s.samples, s.events, s.labels, s.kind = e, samples, events, tag, uint16(kind)
 			continue
 		}
 		e.verdicts[verdictNone] += samples

@@ -95,7 +95,11 @@ type perfProfile struct {
 	tag                   unsafe.Pointer // that labels is for
 	labels                []byte
 
-	traces taskTraces
+	traces   taskTraces
+	lastTags [numVerdicts]struct { // of samples that have waited
+		key     taskTag
+		pointer unsafe.Pointer
+	}
 }
 
 // A perfEvent is an event of a session.

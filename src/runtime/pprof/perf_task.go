@@ -146,11 +146,16 @@ func (t *taskTags) pointer(key taskTag) unsafe.Pointer {
 }
 
 // taskTag returns the labels of a sample that has waited for its task, of a kind.
-func (p *perfProfile) taskTag(labels unsafe.Pointer, kind uint16, v verdict, trace [16]byte) unsafe.Pointer {
-	if v != verdictYes || !p.traces.take(trace, kind) {
-		trace = [16]byte{}
+func (p *perfProfile) taskTag(labels unsafe.Pointer, kind uint16, v verdict, trace *[16]byte) unsafe.Pointer {
+	key := taskTag{labels: labels, kind: int64(kind), verdict: v}
+	if v == verdictYes && p.traces.take(*trace, kind) {
+		key.trace = *trace
 	}
-	return p.b.tasks.pointer(taskTag{labels, int64(kind), v, trace})
+	last := &p.lastTags[v]
+	if last.pointer == nil || last.key != key {
+		last.key, last.pointer = key, p.b.tasks.pointer(key)
+	}
+	return last.pointer
 }
 
 // taskTraces are the traces that a profile's samples have as labels. Each makes samples of its

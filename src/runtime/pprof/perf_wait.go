@@ -55,7 +55,9 @@ type perfWaiting struct {
 	words []uint64
 	place uint64 // behind the latest stack
 
-	tasks map[uint64]waitingTask // those with samples here, by number
+	// index has the first sample of each task. It is a hash table with open addressing, at most
+	// half full.
+	index []waitingRef
 
 	maxSamples, maxWords int // 0 for the constants; less in tests
 }
@@ -63,86 +65,125 @@ type perfWaiting struct {
 // A waitingSample is a sample that waits. It is linked with the others of its task.
 type waitingSample struct {
 	task       uint64 // for whose end it waits; 0 if it is a hole
-	prev, next uint64 // numbers of samples, or noSample
-	place      uint64 // of its stack
-	words      uint32 // of that
-	kind       uint16 // of the task that its goroutine worked for
+	prev, next waitingRef
+	last       waitingRef // of the first one of the task: the last one
+	words      uint32     // of its stack
+	place      uint64
 
 	event           *perfEvent
 	samples, events uint64
 	labels          unsafe.Pointer // of type *labelMap
+	kind            uint16         // of the task that its goroutine worked for
 }
 
-type waitingTask struct{ first, last uint64 }
+// A waitingRef is 1 and the index of a sample in the ring, or 0.
+type waitingRef uint32
 
-const noSample = ^uint64(0)
+func (w *perfWaiting) at(r waitingRef) *waitingSample { return &w.samples[r-1] }
 
-func (w *perfWaiting) sample(n uint64) *waitingSample {
-	return &w.samples[n&uint64(len(w.samples)-1)]
+// ref returns the reference to the sample with a number.
+func (w *perfWaiting) ref(n uint64) waitingRef {
+	return waitingRef(n&uint64(len(w.samples)-1)) + 1
 }
+
+func (w *perfWaiting) sample(n uint64) *waitingSample { return w.at(w.ref(n)) }
 
 func (w *perfWaiting) stack(s *waitingSample) []uint64 {
 	return w.words[s.place&uint64(len(w.words)-1):][:s.words]
 }
 
-// add has a sample wait for the end of a task.
-func (w *perfWaiting) add(s waitingSample, stk []uint64) {
-	s.words = uint32(len(stk))
-	s.place = w.room(len(stk))
-	w.place = s.place + uint64(len(stk))
-	n := w.next
+// add has a sample wait for the end of a task. The caller sets its event and what follows.
+func (w *perfWaiting) add(task uint64, stk []uint64) *waitingSample {
+	place := w.room(len(stk))
+	r := w.ref(w.next)
 	w.next++
-	*w.sample(n) = s
-	copy(w.stack(&s), stk)
-	w.link(n)
+	s := w.at(r)
+	s.task, s.place, s.words = task, place, uint32(len(stk))
+	copy(w.stack(s), stk)
+	w.place = place + uint64(len(stk))
+	w.link(r)
 	w.live++
+	return s
+}
+
+// home returns where in the index a task would be if it were empty.
+func (w *perfWaiting) home(task uint64) int {
+	return int(task*0x9e3779b97f4a7c15>>32) & (len(w.index) - 1)
+}
+
+// find returns where in the index a task is, or where to enter it.
+func (w *perfWaiting) find(task uint64) (i int) {
+	for i = w.home(task); ; i = (i + 1) & (len(w.index) - 1) {
+		if r := w.index[i]; r == 0 || w.at(r).task == task {
+			return i
+		}
+	}
+}
+
+// remove removes the entry at i from the index, so that those behind it are found.
+func (w *perfWaiting) remove(i int) {
+	mask := len(w.index) - 1
+	for j := (i + 1) & mask; w.index[j] != 0; j = (j + 1) & mask {
+		if home := w.home(w.at(w.index[j]).task); (j-home)&mask >= (j-i)&mask {
+			w.index[i] = w.index[j]
+			i = j
+		}
+	}
+	w.index[i] = 0
 }
 
 // link makes a sample the last one of its task.
-func (w *perfWaiting) link(n uint64) {
-	s := w.sample(n)
-	s.prev, s.next = noSample, noSample
-	t, ok := w.tasks[s.task]
-	if ok {
-		w.sample(t.last).next = n
-		s.prev = t.last
-	} else {
-		if w.tasks == nil {
-			w.tasks = make(map[uint64]waitingTask)
-		}
-		t.first = n
+func (w *perfWaiting) link(r waitingRef) {
+	s := w.at(r)
+	s.prev, s.next, s.last = 0, 0, r
+	w.join(r, s)
+}
+
+// join puts r, which is s, and the samples linked with it behind the others of its task.
+func (w *perfWaiting) join(r waitingRef, s *waitingSample) {
+	i := w.find(s.task)
+	if w.index[i] == 0 {
+		w.index[i] = r
+		return
 	}
-	t.last = n
-	w.tasks[s.task] = t
+	first := w.at(w.index[i])
+	s.prev = first.last
+	w.at(first.last).next = r
+	first.last = s.last
 }
 
 // end is called when a task has ended, of which no samples will come any more. Its samples are
 // committed, or wait for another one.
 func (w *perfWaiting) end(e *perf.TaskEnd) {
-	t, ok := w.tasks[e.Task]
-	if !ok {
+	if len(w.index) == 0 {
 		return
 	}
-	delete(w.tasks, e.Task)
+	i := w.find(e.Task)
+	first := w.index[i]
+	if first == 0 {
+		return
+	}
+	w.remove(i)
+	if e.Next != 0 {
+		for r := first; r != 0; r = w.at(r).next {
+			w.at(r).task = e.Next
+		}
+		w.join(first, w.at(first))
+		return
+	}
 	v := verdictNo
 	if e.Slow {
 		v = verdictYes
 	}
-	for n := t.first; n != noSample; {
-		s := w.sample(n)
-		next := s.next
-		if e.Next != 0 {
-			s.task = e.Next
-			w.link(n)
-		} else {
-			w.commit(s, v, e.Trace)
-		}
-		n = next
+	for r := first; r != 0; {
+		s := w.at(r)
+		r = s.next
+		w.commit(s, v, &e.Trace)
 	}
 }
 
 // commit enters a sample, which is not linked any more, in its profile.
-func (w *perfWaiting) commit(s *waitingSample, v verdict, trace [16]byte) {
+func (w *perfWaiting) commit(s *waitingSample, v verdict, trace *[16]byte) {
 	p := s.event.profile
 	s.event.verdicts[v] += s.samples
 	p.commit(s.event, s.samples, s.events, w.stack(s), p.taskTag(s.labels, s.kind, v, trace))
@@ -153,23 +194,23 @@ func (w *perfWaiting) commit(s *waitingSample, v verdict, trace [16]byte) {
 // giveUp commits the oldest sample, which is no hole, without a verdict.
 func (w *perfWaiting) giveUp() {
 	s := w.sample(w.first)
-	t := w.tasks[s.task]
-	if s.prev != noSample {
-		w.sample(s.prev).next = s.next
-	} else {
-		t.first = s.next
+	i := w.find(s.task)
+	switch {
+	case s.prev != 0:
+		w.at(s.prev).next = s.next
+	case s.next != 0:
+		w.index[i] = s.next
+		w.at(s.next).last = s.last
+	default:
+		w.remove(i)
 	}
-	if s.next != noSample {
-		w.sample(s.next).prev = s.prev
-	} else {
-		t.last = s.prev
+	switch {
+	case s.next != 0:
+		w.at(s.next).prev = s.prev
+	case s.prev != 0:
+		w.at(w.index[i]).last = s.prev
 	}
-	if t.first == noSample {
-		delete(w.tasks, s.task)
-	} else {
-		w.tasks[s.task] = t
-	}
-	w.commit(s, verdictUnknown, [16]byte{})
+	w.commit(s, verdictUnknown, nil)
 }
 
 // finish gives all samples up.
@@ -251,7 +292,11 @@ func (w *perfWaiting) pack(samples, words int) {
 	}
 	// In the same ring a sample and its stack move to an earlier place, or stay.
 	w.next = w.first
-	clear(w.tasks)
+	if n := 2 * len(w.samples); n != len(w.index) {
+		w.index = make([]waitingRef, n)
+	} else {
+		clear(w.index)
+	}
 	for n := old.first; n != old.next; n++ {
 		s := *old.sample(n)
 		if s.task == 0 {
@@ -262,8 +307,9 @@ func (w *perfWaiting) pack(samples, words int) {
 		w.place = s.place + uint64(len(from))
 		copy(w.stack(&s), from)
 		old.sample(n).labels = nil
-		*w.sample(w.next) = s
-		w.link(w.next)
+		r := w.ref(w.next)
+		*w.at(r) = s
+		w.link(r)
 		w.next++
 	}
 }

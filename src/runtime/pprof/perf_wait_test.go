@@ -44,6 +44,16 @@ func waitStack(n int) []uint64 {
 	return stk
 }
 
+// waitingTasks returns how many tasks have samples that wait.
+func waitingTasks(w *perfWaiting) (n int) {
+	for _, r := range w.index {
+		if r != 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // A waitModel has what should become of samples.
 type waitModel struct {
 	p       *perfProfile
@@ -175,7 +185,7 @@ func TestWaiting(t *testing.T) {
 	w.finish()
 	p.end()
 	m.check(t, &buf)
-	if w.samples != nil || w.tasks != nil {
+	if w.samples != nil || w.index != nil {
 		t.Error("samples are left")
 	}
 }
@@ -203,13 +213,13 @@ func TestWaitingBound(t *testing.T) {
 				if err := p.add(p.events[0], waitRecord(nil, waitStack(bm.stack), uint64(1+i%tasks), 1), []unsafe.Pointer{nil}); err != nil {
 					t.Fatal(err)
 				}
-				if len(w.samples) > bm.samples || len(w.words) > bm.words || len(w.tasks) > tasks {
-					t.Fatalf("rings of %d and %d, %d tasks", len(w.samples), len(w.words), len(w.tasks))
+				if len(w.samples) > bm.samples || len(w.words) > bm.words || waitingTasks(w) > tasks {
+					t.Fatalf("rings of %d and %d, %d tasks", len(w.samples), len(w.words), waitingTasks(w))
 				}
 			}
 			live := w.live
-			if live < least || len(w.tasks) != tasks {
-				t.Errorf("%d samples of %d tasks wait, want %d of %d", live, len(w.tasks), least, tasks)
+			if live < least || waitingTasks(w) != tasks {
+				t.Errorf("%d samples of %d tasks wait, want %d of %d", live, waitingTasks(w), least, tasks)
 			}
 			for i := range tasks {
 				w.end(&perf.TaskEnd{Task: uint64(1 + i), Slow: i%2 == 0, Trace: [16]byte{1}})
@@ -279,9 +289,9 @@ func TestWaitingMemory(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	const bound = 14 << 20
 	if got := int64(after.HeapAlloc) - int64(before.HeapAlloc); got > bound {
-		t.Errorf("%d samples of %d tasks take %d bytes, want at most %d", w.live, len(w.tasks), got, bound)
+		t.Errorf("%d samples of %d tasks take %d bytes, want at most %d", w.live, waitingTasks(w), got, bound)
 	} else {
-		t.Logf("%d samples of %d tasks take %d bytes", w.live, len(w.tasks), got)
+		t.Logf("%d samples of %d tasks take %d bytes", w.live, waitingTasks(w), got)
 	}
 	w.finish()
 	p.end()
