@@ -315,7 +315,11 @@ func TestPerfReusedDescriptors(t *testing.T) {
 	defer set.Close()
 	rs := perfProfileOnce(t, events, func() {
 		perfSpin(20 * time.Millisecond)
-		perfThreads(3, func() {}) // with counters of their own
+		// Threads with counters of their own. A thread that ends looks whether a number is still
+		// that of its counter, and closes it: in between it must not become a pipe's.
+		var tids []int
+		perfThreads(3, func() { tids = append(tids, syscall.Gettid()) })
+		perfThreadsEnd(t, tids)
 		counters := perfFDs(t)
 		for _, fd := range counters {
 			syscall.Close(fd)

@@ -96,6 +96,12 @@ func counterWork(t *testing.T, n int, f func()) {
 		})
 	}
 	wg.Wait()
+	perfThreadsEnd(t, tids[:])
+}
+
+// perfThreadsEnd waits until threads of goroutines that were locked to them have ended.
+func perfThreadsEnd(t *testing.T, tids []int) {
+	t.Helper()
 	for _, tid := range tids {
 		if tid == syscall.Getpid() {
 			continue // the main thread never ends
