@@ -662,14 +662,14 @@ func BenchmarkTaskHandler(b *testing.B) {
 		emptyTasks(b)
 		benchmarkTaskHandler(b, TaskHandler)
 	})
-	recorded := func(b *testing.B) {
+	measured := func(b *testing.B) {
 		if err := task.Start(task.Config{}); err != nil {
 			b.Fatal(err)
 		}
 		b.Cleanup(task.Stop)
 	}
 	b.Run("on", func(b *testing.B) {
-		recorded(b)
+		measured(b)
 		benchmarkTaskHandler(b, TaskHandler)
 	})
 	// Without a server.
@@ -689,7 +689,7 @@ func BenchmarkTaskHandler(b *testing.B) {
 		direct(b, TaskHandler)
 	})
 	b.Run("on/direct", func(b *testing.B) {
-		recorded(b)
+		measured(b)
 		direct(b, TaskHandler)
 	})
 }
