@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"internal/profile"
 	"iter"
-	"reflect"
 	"runtime"
 	"runtime/pprof"
 	. "runtime/task"
@@ -19,6 +18,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 // outliveWays are the ways in which work may outlive the task that it comes from. Each calls
@@ -199,13 +199,16 @@ func collect(done chan bool) {
 	}
 }
 
-// Each is called from workIn or workAfter, so often. (A breakpoint's samples are of all calls.)
+// workIn and workAfter call outliveCall so often. Each call writes outliveCalled, and a breakpoint
+// samples each write. (One on the function would sample a call again that was preempted on it.)
 const outliveCalls = 25
+
+var outliveCalled int64
 
 var outliveBurns bool // set while nothing runs
 
 //go:noinline
-func outliveCall() { burnt++ }
+func outliveCall() { outliveCalled++ }
 
 // workIn leaves the thread when it has worked: samples have the label that the goroutine has then,
 // and another goroutine may end the task at once.
@@ -237,16 +240,14 @@ func burnCPU() {
 		return u.Utime.Nano() + u.Stime.Nano()
 	}
 	for end := used() + 20e6; used() < end; {
-		for i := range 10_000 {
-			burnt += i
-		}
+		compute(10_000)
 	}
 }
 
 // TestOutlivedSamples tests that samples of what outlives its task have no label task, in all ways
 // to outlive it: each call of a function, by a breakpoint, and what the timers of both engines sample.
 func TestOutlivedSamples(t *testing.T) {
-	calls := fmt.Sprintf("mem:%#x:x", reflect.ValueOf(outliveCall).Pointer())
+	calls := fmt.Sprintf("mem:%#x/8:w", uintptr(unsafe.Pointer(&outliveCalled)))
 	for _, engine := range []struct {
 		name  string
 		exact bool
@@ -264,6 +265,7 @@ func TestOutlivedSamples(t *testing.T) {
 			t.Run(engine.name+"/"+way.name, func(t *testing.T) {
 				start(t, Config{})
 				outliveBurns = !engine.exact
+				var in, after int64
 				for try := 0; ; try++ {
 					var b bytes.Buffer
 					if err := engine.start(&b); err != nil {
@@ -277,7 +279,6 @@ func TestOutlivedSamples(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					var in, after int64
 					for _, s := range p.Sample {
 						kind := strings.Join(s.Label["task"], " ")
 						switch {
