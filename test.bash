@@ -86,9 +86,20 @@ gofmt_leg() {
 	[ -z "$bad" ] || { echo "not formatted:" $bad; return 1; }
 }
 
+# hooked runs a command with two of upstream's files replaced, where these call what is built with
+# the tag pmutest: src/runtime/pprof/perf_engine.go and src/net/http/task_hook.go.
+hooked() {
+	local dir=$root/.cache/hooks src=$root/goroot/src
+	mkdir -p "$dir" && echo '*' >"$dir/.gitignore" &&
+		sed '/^func StartCPUProfile(/a\	return startTestEngine(w)' "$src/runtime/pprof/pprof.go" >"$dir/pprof.go" &&
+		sed 's/^\thandler\.ServeHTTP(rw, req)$/\ttestHandler(handler).ServeHTTP(rw, req)/' "$src/net/http/server.go" >"$dir/server.go" &&
+		printf '{"Replace": {"%s": "%s", "%s": "%s"}}\n' "$src/runtime/pprof/pprof.go" "$dir/pprof.go" \
+			"$src/net/http/server.go" "$dir/server.go" >"$dir/overlay.json" &&
+		GOFLAGS="-tags=pmutest '-overlay=$dir/overlay.json'" "$@"
+}
 # Upstream's tests of profiles, and the programs that they build, with an event in
-# place of the timer; see src/runtime/pprof/perf_engine.go.
-with_engine() { GOFLAGS=-tags=pmutest PMU_TEST_EVENT=$1 PMU_TEST_PERIOD=1000000 "${@:2}"; }
+# place of the timer.
+with_engine() { PMU_TEST_EVENT=$1 PMU_TEST_PERIOD=1000000 hooked "${@:2}"; }
 engine_host() { with_engine task-clock "$go" test -count=1 -run "$profiling" runtime/pprof; }
 # What amd64 does where the kernel's stacks are not to be had, and what arm64 can do.
 signals_host() {
@@ -130,7 +141,7 @@ upstream_std() {
 	return $ok
 }
 # Upstream's tests of servers, with every handler in TaskHandler and all tasks recorded.
-upstream_http() { GOFLAGS=-tags=pmutest "$go" test -count=1 -short -timeout 20m net/http net/http/httputil; }
+upstream_http() { hooked "$go" test -count=1 -short -timeout 20m net/http net/http/httputil; }
 exact_host() {
 	# CI is root on a machine with breakpoints; elsewhere tests say why they skip. So they
 	# do on virtual machines that accept breakpoints and never stop at one.

@@ -33,6 +33,7 @@ func perfOwnAccount() *perfAccount {
 	a.calls = gp.m.ncgocall
 	a.turn = a.since
 	a.bubbled = gp.account == perfBubbled.ref()
+	perfAccounted(gp.m, a.since)
 	gp.account = a.ref()
 	return a
 }
@@ -62,12 +63,12 @@ func (a *perfAccount) settleNow(mp *m, effort uint8) {
 		a.keepEpoch()
 	}
 	nanos, ticks := perfNow(mp)
-	if a.cpuSince {
-		a.preempted(ticks, effort)
-	}
+	a.lose(mp, ticks, effort)
 	a.settle(nanos, ticks)
 	if !a.cpuSince {
-		a.cpuSince = perfCPUKnown(effort)
+		if a.cpuSince = perfCPUKnown(effort); !a.cpuSince && perfTaskConfig.every > 0 {
+			perfFresh(mp, ticks)
+		}
 	}
 	a.judge()
 }

@@ -96,6 +96,7 @@ type perfMember struct {
 	// outlived is the task that the goroutine outlives. ranAtEnd is for how long it had run at the
 	// end of that, and 1 more; 0 if it works for a task. Both are protected by root.lock.
 	ranAtEnd int64
+	onAtEnd  bool // see ran
 	outlived perf.TaskID
 
 	woken perfWoken
@@ -324,7 +325,7 @@ func (t *perfTask) remove(m *perfMember, usage *perf.GoroutineTime, c *perfAccou
 	m.addTo(t, usage, c)
 	if m.ranAtEnd != 0 {
 		// It may be less: it was taken to have a CPU while it was on a thread.
-		perfOutlived.Add(max(0, usage.Parts[perf.PartRunning]-(m.ranAtEnd-1)))
+		perfOutlived.Add(max(0, m.ran(usage)-(m.ranAtEnd-1)))
 		m.ranAtEnd = 0
 	}
 	if root := t.root; root.askers != 0 {

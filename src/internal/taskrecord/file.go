@@ -49,8 +49,9 @@
 //	header body = nonce[8] id:u name pid:i start:i n*(event) boot mark
 //	    with name, event, boot and process = length:u byte[length]; older ones have no boot, or no
 //	    mark
-//	    mark = 0:u, or 1:u process progress where an answer begins, or 2:u process progress where
-//	    it ends; no record follows such a header
+//	    mark = 0:u, or 1:u process progress taken where an answer begins, or 2:u process progress
+//	    taken where it ends; no record follows such a header; older ones have no taken
+//	    taken = known:u preempted:i throttled:i delay:i stolen:i, the fields of [Taken]
 //
 //	record body = first:u n*(length:u byte[length]) task
 //

@@ -311,10 +311,10 @@ func stopPerf() bool {
 	switch {
 	case s == nil:
 		return false
-	case s.handle:
-		cpu.profiling = true // the timer is somebody else's
+	case s.handle: // the timer is somebody else's
 	default:
 		perfRunning = nil
+		cpu.profiling = false
 		s.stop()
 	}
 	return true

@@ -6,6 +6,7 @@ package task
 
 import (
 	"internal/runtime/perf"
+	"internal/taskrecord"
 	"time"
 )
 
@@ -88,3 +89,6 @@ func NoEpoch() (restore func()) {
 	e := counting.Swap(nil)
 	return func() { counting.Store(e) }
 }
+
+// RecordedTaken returns what was taken from threads while tasks were recorded.
+func RecordedTaken() taskrecord.Taken { return recordedTaken() }

@@ -51,7 +51,7 @@ type KindStats struct {
 
 // ReadStats returns the recorder's numbers.
 func ReadStats() (s Stats) {
-	all := readStats()
+	all := statsOf()
 	s = Stats{Open: all.Open, Err: flightError()}
 	if r := lastRecording.Load(); r != nil {
 		if err := r.failure.Load(); err != nil {
@@ -90,7 +90,14 @@ func ReadStats() (s Stats) {
 // readStats returns all of them.
 //
 //go:linkname readStats net/http/pprof.readTaskStats
-func readStats() (s taskrecord.RecorderStats) {
+func readStats() taskrecord.RecorderStats {
+	s := statsOf()
+	s.Taken = recordedTaken()
+	return s
+}
+
+// statsOf returns those for which the kernel need not be asked.
+func statsOf() (s taskrecord.RecorderStats) {
 	r := lastRecording.Load()
 	if r == nil {
 		return s

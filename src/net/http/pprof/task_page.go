@@ -263,7 +263,6 @@ func (p *taskPage) all() {
 	}
 	p.put("<p>Since %s (%s). %s are recorded. %s open now.</p>\n",
 		s.Since.Format(time.DateTime), since.Truncate(time.Second).String(), which, count(s.Open, "task")+are)
-
 	kinds := slices.Clone(s.Kinds)
 	if p.req.hasKind {
 		kinds = slices.DeleteFunc(kinds, func(k taskrecord.KindStats) bool { return k.Kind != p.req.kind })
@@ -272,6 +271,9 @@ func (p *taskPage) all() {
 	p.kinds(kinds, since)
 	if s.Outlived > 0 {
 		p.put("<p>Goroutines have run for %s after the end of the tasks that they worked for. This time is in no task.</p>\n", taskrecord.Duration(s.Outlived))
+	}
+	if s.Taken.Preempted > 0 {
+		p.put("<p id=taken>%s</p>\n", s.Taken.Words())
 	}
 	p.reasons()
 	p.tools()

@@ -378,6 +378,29 @@ func TestTasksPage(t *testing.T) {
 	wantAnswer(t, "", 200, "No task has ended yet", "Nothing was lost", "There are none, or newer ones")
 }
 
+// TestTasksTaken tests that the page, and a file's marks, have why threads had no CPU, if they ever had none.
+func TestTasksTaken(t *testing.T) {
+	f := feedTasks(t, new(taskFeed))
+	for _, taken := range []taskrecord.Taken{{}, {Preempted: 3 * time.Second}} {
+		f.stats.Taken = taken
+		const text = "<p id=taken>Threads that worked for tasks had no CPU for 3 s, and did not sleep.</p>"
+		page := taskGet("").Body.String()
+		if strings.Contains(page, text) != (taken.Preempted > 0) || strings.Contains(page, "id=taken") != (taken.Preempted > 0) {
+			t.Errorf("%v:\n%s", taken, page)
+		}
+		r := taskrecord.NewFileReader(taskGet("?format=tasks").Body)
+		marks := 0
+		r.Mark = func(m *taskrecord.Mark) {
+			if marks++; m.Taken != taken {
+				t.Errorf("a mark says %v, want %v", m.Taken, taken)
+			}
+		}
+		if _, err := r.Next(); err != io.EOF || marks != 2 {
+			t.Errorf("%v, %d marks", err, marks)
+		}
+	}
+}
+
 // TestTasksMany checks the bounds of the page: it says how many records it has looked at, which are
 // those that it has unpacked, and those that it shows and leaves out are all of them.
 func TestTasksMany(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"internal/taskrecord"
 	"io"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -144,6 +145,24 @@ func (s *report) write(w io.Writer) error {
 	}
 	tw.Flush()
 	return b.Flush()
+}
+
+// writeTaken writes why the threads of processes had no CPU.
+func writeTaken(w io.Writer, taken map[string]taskrecord.Taken) error {
+	list := slices.SortedFunc(maps.Values(taken), func(a, b taskrecord.Taken) int { return cmp.Compare(b.Preempted, a.Preempted) })
+	for i, t := range list {
+		if t.Preempted == 0 || i == reportReasons {
+			break
+		}
+		from := "While the server recorded: "
+		if len(list) > 1 {
+			from = fmt.Sprintf("While server %d of %d recorded: ", i+1, len(list))
+		}
+		if _, err := fmt.Fprintf(w, "\n%s%s\n", from, t.Words()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // cell returns a name for a table: not long, and without what separates columns, or what a
