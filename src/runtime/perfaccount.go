@@ -89,19 +89,19 @@ type perfAccount struct {
 
 	serial uint64 // names this use of the memory; > 0
 
-	perfEpoch            // the present one
-	epochs    *perfEpoch // earlier ones in which intervals began that are open
+	perfAccountEpoch                   // the present one
+	epochs           *perfAccountEpoch // earlier ones in which intervals began that are open
 }
 
-// A perfEpoch is the time between two calls of settle. In the present one it is known,
+// A perfAccountEpoch is the time between two calls of settle. In the present one it is known,
 // as long as nothing changes, what the goroutine has used without changing its account:
 // as much more as time has passed. An interval remembers in which epoch it began, and
 // settle keeps the epoch for it. Earlier epochs are allocated like accounts.
-type perfEpoch struct {
+type perfAccountEpoch struct {
 	_    sys.NotInHeap
 	node lfnode
 
-	next      *perfEpoch
+	next      *perfAccountEpoch
 	number    uint64
 	intervals uint32             // that began in it and are open
 	nanos     int64              // perfNow when it began

@@ -149,7 +149,7 @@ func expand(text string, word func(string) string) string {
 			return ""
 		}
 		if w != timeMark {
-			w = printable(w)
+			w = Printable(w)
 		}
 		b = append(b, w...)
 		text = after

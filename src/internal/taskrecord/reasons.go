@@ -75,7 +75,7 @@ func (r *Reason) String() string {
 		what = "request"
 	}
 	text := cmp.Or(r.Text, "nothing stands out")
-	s := fmt.Sprintf("%s: %d of %s", text, r.N, Count(int64(r.Of), "slow "+what))
+	s := fmt.Sprintf("%s: %d of %s", text, r.N, Count(r.Of, "slow "+what))
 	if r.Text != "" {
 		s += ", " + Duration(r.Time)
 	}

@@ -25,6 +25,7 @@ var (
 	WantsClock    = wantsClock
 	Recording     = isRecording
 	Turns         = turnsOf
+	AllStats      = readStats
 )
 
 // OutlivedTime returns for how long goroutines have run that have outlived their tasks.

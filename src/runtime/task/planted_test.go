@@ -358,8 +358,8 @@ func work(n int) (sum int) {
 	return sum
 }
 
-func kindStats(kind string) (s task.KindStats) {
-	for _, k := range task.ReadStats().Kinds {
+func kindStats(kind string) (s taskrecord.KindStats) {
+	for _, k := range task.AllStats().Kinds {
 		if k.Kind == kind {
 			return k
 		}

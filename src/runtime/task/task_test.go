@@ -728,8 +728,8 @@ func testSlow(t *testing.T) {
 			t.Fatal("slow without a threshold")
 		}
 	}
-	var k KindStats
-	for _, s := range ReadStats().Kinds {
+	var k taskrecord.KindStats
+	for _, s := range AllStats().Kinds {
 		if s.Kind == automatic {
 			k = s
 		}
@@ -785,8 +785,8 @@ func TestKinds(t *testing.T) {
 		}
 	}
 	lost := ReadStats().Lost["kinds"]
-	if n != 500 || lost != 500 || len(ReadStats().Kinds) != 1001 {
-		t.Errorf("%d others, %d counted, %d kinds", n, lost, len(ReadStats().Kinds))
+	if n != 500 || lost != 500 || len(AllStats().Kinds) != 1001 {
+		t.Errorf("%d others, %d counted, %d kinds", n, lost, len(AllStats().Kinds))
 	}
 }
 

@@ -337,7 +337,7 @@ func TestTasksPage(t *testing.T) {
 	query := html.UnescapeString(tasks[10][1])
 	one := wantAnswer(t, "?"+query, 200, "<h1>GET /cart/{id}, 48 ms</h1>", `mutex held by task "flush" at flush.go:31, 20 ms`,
 		"usual cost (5120 tasks, 4.2 ms)", "stop-the-world 6 ms", "Critical path", "prices:8080", "sync.Mutex.Lock at cart.go:58",
-		"Timeline:", "load cart", "customer", secret, "Not recorded: 12 waits, the shortest ones, of 40 us", "page-faults", "All tasks of this trace",
+		"Timeline:", "load cart", "customer", secret, "Not recorded: 12 short waits (40 us in all)", "page-faults", "All tasks of this trace",
 		"go tool pmu tasks -http=: -trace "+first.Trace.String()+" 'http://example.com/debug/pprof/tasks'</pre>", "trace "+first.Trace.String()+": 48 ms, 2 tasks on 1 server")
 	// All links lead somewhere, and stay public.
 	public := wantAnswer(t, "?public=1&"+query, 200, "<h1>GET /cart/{id}, 48 ms</h1>", "-trace "+first.Trace.String()+" 'http://example.com/debug/pprof/tasks?public=1'")
@@ -474,7 +474,7 @@ func TestTasksHostile(t *testing.T) {
 	f.stats.Lost[0].Text, f.stats.Lost[1].Name = bad, bad
 	frame := taskrecord.Frame{Func: bad, File: bad}
 	for _, x := range f.list {
-		x.Kind, x.Trigger, x.Events = bad, bad, []string{bad}
+		x.Kind, x.Events = bad, []string{bad}
 		x.Server = f.stats.Server
 		x.Notes = []taskrecord.Note{{Key: bad, Value: bad}}
 		x.Outlived, x.Outliving = []taskrecord.Goroutine{{ID: 1, Func: bad, Created: frame}}, 1
