@@ -180,6 +180,10 @@ type perfAccountHookTable struct {
 	born    func(newg, parent *g)
 	stopped func(w worldStop) // set by the first task, as kind is
 	kind    func(gp *g) int64 // of the task that it works for; called by signal handlers
+
+	// sampled is set and called as kind is. It returns the task's number, too, for a sample that
+	// waits for its end; see perftaskend.go.
+	sampled func(gp *g) (kind int64, number uint64)
 }
 
 // perfSetAccountHooks sets them. It may be called by several goroutines at once.

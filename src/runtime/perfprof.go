@@ -103,6 +103,10 @@ type perfSession struct {
 	sleeping atomic.Uint32
 	wait     note
 	next     int // event that perfRead looks at first; owned by the reader
+
+	// Numbers of entries of perfTaskEnds: the reader has read those before ends, and can read those
+	// before ripe. Owned by the reader.
+	ends, ripe uint64
 }
 
 // perfSlots is a set of slots: bit i is slot i.
@@ -214,6 +218,9 @@ func perfTake(cfg []perf.SampleConfig, limits perf.Limits) (session int, f perf.
 	ss := &perfTables.sessions[session]
 	ss.cost = limits.Cost
 	ss.next = 0
+	perfTaskEnds.wake = perfWakeReaders
+	ss.ends = perfTaskEnds.n.Load()
+	ss.ripe = ss.ends
 	for i := range perfTables.slots {
 		if taken.has(i) || ss.n == len(cfg) {
 			continue

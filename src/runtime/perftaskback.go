@@ -336,9 +336,17 @@ func (a *perfAccount) rejoin(gp *g, mp *m, id perf.TaskID, how perfJoin, label b
 func perfTaskStamp(tag *unsafe.Pointer, now int64) int64 {
 	now &^= perf.TaskKindMask
 	if h := perfAccountHooks.kind; h != nil && tag != nil {
-		now |= h((*g)(unsafe.Pointer(uintptr(unsafe.Pointer(tag)) - unsafe.Offsetof(g{}.labels))))
+		now |= h(perfTagGoroutine(tag))
 	}
 	return now
+}
+
+// perfTagGoroutine returns the goroutine whose labels are at tag.
+//
+//go:nosplit
+//go:nowritebarrierrec
+func perfTagGoroutine(tag *unsafe.Pointer) *g {
+	return (*g)(unsafe.Pointer(uintptr(unsafe.Pointer(tag)) - unsafe.Offsetof(g{}.labels)))
 }
 
 // perfTaskKind returns the kind of the task that gp works for, or 0.

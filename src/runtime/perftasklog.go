@@ -84,6 +84,7 @@ func perfTaskFollow(c *perf.TaskConfig) {
 	}
 	perfAccountHooks.stopped = perfStopped
 	perfAccountHooks.kind = perfTaskKind
+	perfAccountHooks.sampled = perfTaskSampled
 	k := &perfTaskConfig
 	systemstack(func() {
 		perfSleptInit()

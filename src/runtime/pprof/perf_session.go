@@ -51,6 +51,8 @@ type perfSession struct {
 	done     chan struct{}       // closed by writer
 	handle   bool                // it ends with Session.Stop
 
+	waiting perfWaiting // owned by writer, as the profiles are
+
 	foundLate atomic.Int64 // see foreignThreads; until the session stops, what it was before
 }
 
@@ -92,6 +94,12 @@ type perfProfile struct {
 	locs, values, message []byte
 	tag                   unsafe.Pointer // that labels is for
 	labels                []byte
+
+	traces   taskTraces
+	lastTags [numVerdicts]struct { // of samples that have waited
+		key     taskTag
+		pointer unsafe.Pointer
+	}
 }
 
 // A perfEvent is an event of a session.
@@ -112,6 +120,8 @@ type perfEvent struct {
 	lostBuffer uint64 // samples that did not fit in the runtime's buffers
 	noAddress  uint64 // samples, those included, without one, of a profile that has them
 	recorded   uint64 // events that the others stand for
+
+	verdicts [numVerdicts]uint64 // samples, the lost ones included, by what is known of their tasks
 }
 
 // add adds an event to the session, and to profile p of it.
@@ -324,17 +334,25 @@ func stopPerf() bool {
 // session has ended.
 func (s *perfSession) writer() {
 	defer close(s.done)
+	ends := make([]perf.TaskEnd, 64)
 	for {
 		slot, data, tags, eof := runtime_perfRead(s.id)
-		if eof {
-			break
-		}
 		e := s.slots[slot]
 		if err := e.profile.add(e, data, tags); err != nil {
 			// As in profileWriter: the runtime produces whole records only.
 			panic("runtime/pprof: converting profile: " + err.Error())
 		}
+		for n := 1; n > 0; {
+			n = runtime_perfTaskEnds(s.id, ends)
+			for i := range ends[:n] {
+				s.waiting.end(&ends[i])
+			}
+		}
+		if eof {
+			break
+		}
 	}
+	s.waiting.finish()
 	for _, p := range s.profiles {
 		p.end()
 	}
