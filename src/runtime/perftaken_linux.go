@@ -272,7 +272,7 @@ func (a *perfAccount) takeSince(mp *m, now, began int64, own bool) {
 		c = &meter.cpu
 	}
 	var off, away int64
-	wall := t.wall
+	wall, undisturbed := t.wall, float64(t.from-t.at)/float64(max(now-t.at, 1))
 	if c != nil && c.undisturbed() {
 		t.undisturbed(now)
 	} else {
@@ -286,8 +286,8 @@ func (a *perfAccount) takeSince(mp *m, now, began int64, own bool) {
 		// So much may have been asleep, or before the stretch.
 		known -= a.nanosTicks(min(off, away))
 		off -= away
-	case away > 0:
-		in := int64(float64(off) * float64(away) / float64(max(t.wall-wall, 1)))
+	case away > 0: // nothing was taken before from
+		in := int64(float64(off) * float64(away) / max(float64(t.wall-wall)*(1-undisturbed), float64(away), 1))
 		a.lostCall(in)
 		off -= in
 	}
