@@ -48,6 +48,25 @@ const (
 	perfTaskEndsDue  = perfMostTaskEnds / 4
 )
 
+// perfTaskRoots has how many tasks of each kind have ended that were no children, usual and slow ones. It
+// says how many requests the samples of a profile are of, most of which may have none. Written with a
+// task's root.lock, of which there are many.
+var perfTaskRoots [perfMostTaskRoots][2]atomic.Uint64
+
+// perfMostTaskRoots is more than there are kinds.
+const perfMostTaskRoots = 1 << 10
+
+// perfReadTaskRoots returns what perfTaskRoots has of a kind.
+//
+//go:linkname perfReadTaskRoots runtime/pprof.runtime_perfTaskRoots
+func perfReadTaskRoots(kind uint32) (usual, slow uint64, ok bool) {
+	if kind >= perfMostTaskRoots {
+		return 0, 0, false
+	}
+	n := &perfTaskRoots[kind]
+	return n[0].Load(), n[1].Load(), true
+}
+
 // perfTaskEnds is the log of ends. The oldest one makes room for the next, whether all
 // readers have read it or not: samples that wait for it then do so until the profile ends.
 var perfTaskEnds struct {
@@ -108,6 +127,9 @@ func (t *perfTask) decide(u *perf.TaskUsage, slow int64) {
 	t.verdict = perfUsual
 	if u.Wall > slow {
 		t.verdict = perfSlow
+	}
+	if kind := t.kind.Load(); t.parent == nil && kind < perfMostTaskRoots {
+		perfTaskRoots[kind][t.verdict-perfUsual].Add(1)
 	}
 	if !t.sampled.Load() {
 		return

@@ -52,6 +52,7 @@ type perfSession struct {
 	handle   bool                // it ends with Session.Stop
 
 	waiting perfWaiting // owned by writer, as the profiles are
+	roots   taskRoots   // when it began
 
 	foundLate atomic.Int64 // see foreignThreads; until the session stops, what it was before
 }
@@ -122,6 +123,7 @@ type perfEvent struct {
 	recorded   uint64 // events that the others stand for
 
 	verdicts [numVerdicts]uint64 // samples, the lost ones included, by what is known of their tasks
+	kinds    taskKinds           // of samples that have waited
 }
 
 // add adds an event to the session, and to profile p of it.
@@ -253,6 +255,7 @@ func (s *perfSession) startEvents() error {
 	limits := perf.Limits{FD: perfMaxFD(), Cost: cost, Chains: chains}
 	perfChange.Lock()
 	defer perfChange.Unlock()
+	s.roots = readTaskRoots()
 	id, f := runtime_perfStart(s.configs, limits)
 	if perfRefused(f) && s.slots[f.Slot].KernelOptional && s.userOnly(f) {
 		id, f = runtime_perfStart(s.configs, limits)

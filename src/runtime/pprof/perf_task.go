@@ -167,7 +167,7 @@ type taskTraces struct {
 
 const (
 	maxTaskTraces = 256
-	maxKindTraces = 16
+	maxKindTraces = 64
 )
 
 // take reports whether samples of a trace, whose task was of a kind, have it as a label.

@@ -10,13 +10,14 @@ import (
 	"fmt"
 	"internal/profile"
 	"internal/taskrecord"
-	"reflect"
 	"runtime/pprof"
 	. "runtime/task"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 // Samples that wait for their task: see runtime/perftaskend.go and runtime/pprof/perf_wait.go.
@@ -261,9 +262,7 @@ func slowRequest(i int) {
 	work := func(ctx context.Context, t *Task, extra bool) {
 		pprof.Do(ctx, pprof.Labels("span", t.Span()), func(context.Context) {
 			for begin := time.Now(); ; {
-				for i := range 20000 {
-					burnt += i
-				}
+				compute(20000)
 				if took := time.Since(begin); !extra || took > slowLimit {
 					break
 				}
@@ -344,20 +343,26 @@ func slowCompare(t *testing.T, p *profile.Profile, records slowRecords, counts m
 	}
 }
 
-//go:noinline
-func slowCall() { burnt++ }
+// Each call of slowCall writes slowCalled, and a breakpoint samples each write. (One on the function would
+// sample a call again that was preempted on it.) What is written does not matter.
+var slowCalled, slowCalledOnce int64
 
 //go:noinline
-func slowCallOnce() { burnt++ }
+//go:norace
+func slowCall() { slowCalled++ }
 
-// slowCalls returns the event that samples each call of a function.
-func slowCalls(f func()) string { return fmt.Sprintf("mem:%#x:x", reflect.ValueOf(f).Pointer()) }
+//go:noinline
+//go:norace
+func slowCallOnce() { slowCalledOnce++ }
+
+// slowCalls returns the event that samples each write of a variable.
+func slowCalls(p *int64) string { return fmt.Sprintf("mem:%#x/8:w", uintptr(unsafe.Pointer(p))) }
 
 // TestSlowExact tests that of samples at each call all are there, with the right verdict: each
 // task has a number of its own, though they use the same memory again and again.
 func TestSlowExact(t *testing.T) {
 	start(t, Config{Rate: 1e-9, Slow: map[string]time.Duration{"slow": 1, "fast": time.Hour}})
-	stop := slowSession(t, slowCalls(slowCall), 1)
+	stop := slowSession(t, slowCalls(&slowCalled), 1)
 	var want slowLedger
 	n := 2000
 	if !testing.Short() {
@@ -398,8 +403,8 @@ func TestSlowExact(t *testing.T) {
 			traces[trace] = true
 		}
 	}
-	if len(traces) != 2*16 {
-		t.Errorf("%d traces of two kinds, want 16 of each", len(traces))
+	if len(traces) != 2*64 {
+		t.Errorf("%d traces of two kinds, want 64 of each", len(traces))
 	}
 }
 
@@ -407,7 +412,7 @@ func TestSlowExact(t *testing.T) {
 // ends the task meanwhile.
 func TestSlowEndedByOther(t *testing.T) {
 	start(t, Config{Rate: 1e-9, Slow: map[string]time.Duration{"slow": 1, "fast": time.Hour}})
-	stop := slowSession(t, slowCalls(slowCall), 1)
+	stop := slowSession(t, slowCalls(&slowCalled), 1)
 	n, calls := 500, int64(0)
 	if !testing.Short() {
 		n = 10000
@@ -449,7 +454,7 @@ func TestSlowEndedByOther(t *testing.T) {
 // end than are remembered, before this one's reader has anything else to read.
 func TestSlowWake(t *testing.T) {
 	start(t, Config{Rate: 1e-9, Slow: map[string]time.Duration{"slow": 1, "fast": time.Hour}})
-	rare, often := slowSession(t, slowCalls(slowCallOnce), 1), slowSession(t, slowCalls(slowCall), 1)
+	rare, often := slowSession(t, slowCalls(&slowCalledOnce), 1), slowSession(t, slowCalls(&slowCalled), 1)
 	_, task := New(context.Background(), "slow")
 	slowCallOnce()
 	task.End()
@@ -464,5 +469,45 @@ func TestSlowWake(t *testing.T) {
 	}
 	if got, want := slowLedgerOf(t, often()), (slowLedger{no: n}); got != want {
 		t.Errorf("samples: %+v, want %+v", got, want)
+	}
+}
+
+// TestSlowRequests tests that a profile says how many tasks of each kind that has samples have ended meanwhile which
+// were no children of others.
+func TestSlowRequests(t *testing.T) {
+	start(t, Config{Slow: map[string]time.Duration{"slow": 1, "fast": time.Hour, "none": 1}})
+	end := func(kind string) {
+		ctx, task := New(context.Background(), kind)
+		_, child := New(ctx, "child")
+		slowCall()
+		child.End()
+		slowCall()
+		task.End()
+	}
+	end("fast") // before
+	_, open := New(context.Background(), "fast")
+	stop := slowSession(t, slowCalls(&slowCalled), 1)
+	for range 5 {
+		end("fast")
+	}
+	for range 3 {
+		end("slow")
+	}
+	_, none := New(context.Background(), "none") // it has no sample
+	none.End()
+	_, after := New(context.Background(), "fast")
+	slowCall()
+	open.End() // which is another task's
+	p := stop()
+	after.End()
+	var got []string
+	for _, c := range p.Comments {
+		if strings.HasPrefix(c, "requests: ") {
+			got = append(got, c)
+		}
+	}
+	slices.Sort(got)
+	if want := []string{`requests: 0 usual, 3 slow, of kind "slow"`, `requests: 6 usual, 0 slow, of kind "fast"`}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
