@@ -125,7 +125,8 @@ exact_vm() {
 		emulated -run '^TestEmulated$' -skip '^TestEmulated$/Counters' runtime/pprof &&
 		PMU_TEST_REQUIRE=root,quiet PMU_TEST_LIVE=1 on_vm "$go" test -count=1 \
 			-run '^TestLive$/^(lock|page-faults|CPU-hog|slow-downstream|none)$' cmd/pmu/internal/why &&
-		emulated -run '^TestEmulated$' cmd/pmu/internal/ratiocmd
+		emulated -run '^TestEmulated$' cmd/pmu/internal/ratiocmd &&
+		emulated -run '^TestPlanted$' cmd/pmu/internal/slowcmd
 }
 # On a fresh machine: what other tests leave behind would count.
 counters_vm() {

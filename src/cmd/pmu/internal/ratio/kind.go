@@ -67,6 +67,7 @@ type number struct {
 	value float64
 	err   float64
 	none  bool
+	least bool // it is so much at least
 
 	missing []string // the events without samples
 }
@@ -75,6 +76,10 @@ type number struct {
 func (p *Profile) ratio(v *values) number {
 	_, n1 := p.events[0].count(v.events[0], v.samples)
 	_, n2 := p.events[1].count(v.events[1], v.samples)
+	if p.groups != nil && n1 > 0 && n2 == 0 && p.total.events[1] > 0 {
+		// What the other group never does tells most. It is less than a sample.
+		return number{value: p.kind.factor * float64(v.events[0]) / p.events[1].mean, err: math.Sqrt(1 / n1), least: true}
+	}
 	r := number{none: n1 == 0 || n2 == 0}
 	if n1 == 0 {
 		r.missing = append(r.missing, p.events[0].name)
@@ -96,7 +101,15 @@ func (p *Profile) text(r number) string {
 	if r.none {
 		return "no ratio, without samples of " + strings.Join(r.missing, " and ")
 	}
-	return p.kind.short + " " + p.quantity(r.value) + " " + percentError(r.err)
+	return p.kind.short + " " + r.bound() + p.quantity(r.value) + " " + percentError(r.err)
+}
+
+// bound returns what is before a ratio that may be larger.
+func (r *number) bound() string {
+	if r.least {
+		return "at least "
+	}
+	return ""
 }
 
 // quantity returns a ratio with its unit.
