@@ -13,6 +13,7 @@
 //
 //	go tool pmu tasks -http=: http://localhost:6060/debug/pprof/tasks
 //	go tool pmu why -http=: http://localhost:6060/debug/pprof/tasks
+//	go tool pmu slow -http=: http://localhost:6060/debug/pprof/tasks
 //
 // To see where the time of requests goes in the next 30 seconds, or to keep the slow ones:
 //
@@ -425,6 +426,9 @@ func (p *taskPage) reasons() {
 		if n := r.N - len(r.Newest); n > 0 {
 			p.put(",\nand %s", count(int64(n), "other"))
 		}
+		if r.Executing() {
+			p.put(";\n<a href='#tools'>what do they execute?</a>")
+		}
 		p.put("</p>\n")
 	}
 	if more > 0 {
@@ -452,10 +456,11 @@ func (p *taskPage) tools() {
 <pre>
 go tool pmu tasks -http=: '%s'
 go tool pmu why -http=: '%s'
+go tool pmu slow -http=: '%s'
 go tool pprof -http=: '%s'
 </pre>
 <p>Records:
-`, p.linkTo(p.req.address), p.linkTo(p.req.address), p.linkTo(p.req.address, "format", "pprof"))
+`, p.linkTo(p.req.address), p.linkTo(p.req.address), p.req.address, p.linkTo(p.req.address, "format", "pprof"))
 	for _, f := range taskFormats {
 		p.put("<a href='%s' rel=nofollow>%s</a>\n", p.link("format", f.name), f.name)
 	}

@@ -316,6 +316,7 @@ func TestTasksPage(t *testing.T) {
 		"GET /cart/{id}: <b>call \"GET /price\" of prices:8080: 11 of 12 slow requests, 154 ms</b>", "and 1 other</p>",
 		"1841", "bad traceparent header", "name=viewport", "overflow-x", "td:first-child{ white-space:normal;",
 		"go tool pmu tasks -http=: 'http://example.com/debug/pprof/tasks'\n", "go tool pmu why -http=: 'http://example.com/debug/pprof/tasks'\n",
+		"go tool pmu slow -http=: 'http://example.com/debug/pprof/tasks'\n",
 		"go tool pprof -http=: 'http://example.com/debug/pprof/tasks?format=pprof'\n",
 		"so far in 7200 epochs", "page-faults</td><td>58000</td><td>98.1 %", "cache-misses</td><td>600</td><td>1.01 %")
 	if strings.Contains(page, "kinds that were too many") || strings.Contains(page, "span=0100000000000000") {

@@ -11,11 +11,13 @@ import (
 	"cmd/pmu/internal/slow"
 	"cmd/pmu/internal/source"
 	"cmd/pmu/internal/verb"
+	"cmp"
 	"fmt"
 	"net/url"
 	"os"
+	"path"
 	"slices"
-	"strings"
+	"strconv"
 )
 
 // Verb says what slow requests execute more of than usual ones.
@@ -29,8 +31,8 @@ than usual ones of the same kind. It prints the stacks whose share of slow reque
 samples is larger than their share of usual ones', beyond the error.
 
 The profile is of an event, taken while the program records tasks: its samples have
-the labels slow, task and trace. "-" is standard input. Of a URL without a path slow
-takes a profile of -event for -seconds.
+the labels slow, task and trace. "-" is standard input. Of a server's address, or that
+of its page of tasks, slow takes a profile of -event for -seconds.
 
 	go tool pmu slow -seconds 30 http://localhost:6060
 	go tool pmu slow cpu.pprof
@@ -53,11 +55,11 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 	var opt slow.Options
 	src := source.Source{Stdin: std.Stdin}
 	fs := v.Flags(std)
-	fs.StringVar(&opt.Event, "event", "", "compare by this `event` of the profile; of a URL without a path, task-clock if it is empty")
+	fs.StringVar(&opt.Event, "event", "", "compare by this `event` of the profile; of a server, task-clock if it is empty")
 	fs.StringVar(&opt.Kind, "kind", "", "only requests of this `kind`")
 	page := fs.String("html", "", "write the page to this `file` instead of the text to standard output")
 	http := v.HTTP(fs)
-	seconds := fs.Int("seconds", 10, "`how` long a profile of a URL without a path is")
+	seconds := fs.Int("seconds", 10, "how long a server's profile takes")
 	src.Flags(fs)
 	if status, ok := v.Parse(fs, args, std); !ok {
 		return status
@@ -119,19 +121,23 @@ func show(v *verb.Verb, std verb.IO, p *slow.Profile, c *slow.Comparison, file s
 	return http.ServePage(std, ratio.ContentSecurityPolicy(), r.WriteHTML)
 }
 
-// profileOf returns the URL of the profile that a server is asked for, if name has only the server.
+// profileOf returns the URL of the profile that a server is asked for, if name is the server, or its page of
+// profiles or of tasks.
 func profileOf(name string, opt *slow.Options, seconds int) string {
 	u, err := url.Parse(name)
-	if !source.IsURL(name) || err != nil || strings.Trim(u.Path, "/") != "" {
+	if !source.IsURL(name) || err != nil {
 		return name
 	}
-	q := u.Query()
-	q.Set("event", "task-clock")
-	if opt.Event != "" {
-		q.Set("event", opt.Event)
+	source.SetPath(u, "/debug/pprof/")
+	dir, page := path.Split(u.Path)
+	if page == "pprof" {
+		dir, page = u.Path+"/", ""
 	}
-	q.Set("seconds", fmt.Sprint(seconds))
-	u.Path, u.RawQuery = "/debug/pprof/profile", q.Encode()
+	if page != "" && page != "tasks" {
+		return name
+	}
+	q := url.Values{"event": {cmp.Or(opt.Event, "task-clock")}, "seconds": {strconv.Itoa(seconds)}}
+	u.Path, u.RawQuery = dir+"profile", q.Encode()
 	return u.String()
 }
 

@@ -145,6 +145,9 @@ func TestSources(t *testing.T) {
 		{"", "", "/debug/pprof/profile?event=task-clock&seconds=10"},
 		{"-seconds=3 -event=cycles", "/", "/debug/pprof/profile?event=cycles&seconds=3"},
 		{"", "/p?seconds=1", "/p?seconds=1"},
+		{"", "/debug/pprof/tasks?public=1", "/debug/pprof/profile?event=task-clock&seconds=10"},
+		{"", "/a/debug/pprof", "/a/debug/pprof/profile?event=task-clock&seconds=10"},
+		{"", "/debug/pprof/profile?event=cpu-clock", "/debug/pprof/profile?event=cpu-clock"},
 	} {
 		out, stderr, status := call(append(strings.Fields(tt.args), srv.URL+tt.path)...)
 		if asked != tt.want {
