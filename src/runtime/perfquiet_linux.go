@@ -179,7 +179,7 @@ func (t *perfThread) setQuiet(on bool) {
 		flags, interval = 0, perfBellFirst
 	}
 	if t.ring.base != 0 {
-		t.chain.bell.head, t.chain.bell.read = t.ring.head(), t.ring.read
+		t.chain.bell.since(&t.ring, t.cpuTime())
 	}
 	t.chain.bell.ring(interval)
 	for i := range t.ctr[:t.n] {
