@@ -74,8 +74,8 @@ func (b *perfBell) ring(interval int64) {
 // What counts is what has been written since it expired before, not what was there: the thread
 // reads its ring also when its goroutine leaves it, but may stop doing so.
 //
-// The tick makes the time since then less than the interval, or more. So it is how fast records come that
-// says how many there will be. Stacks may become deep at any time. So as many records must fit, in twice the
+// The tick makes the time since then less than the interval, or more. So the rate of records
+// says how many there will be, and not their number. Stacks may become deep at any time. So as many records must fit, in twice the
 // interval and the tick after it, if they are as long as the kernel makes them by default. More of them may
 // come at any time, too: that can't be foreseen, and what does not fit is in the ledger. If
 // some were left in the ring, nobody knows how many.

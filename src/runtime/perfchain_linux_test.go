@@ -369,6 +369,7 @@ func TestPerfBellRang(t *testing.T) {
 		{"some are left", 8, 8, 1000, 1100, 1, 8},
 		{"nothing", 8, 8, 0, 0, 0, 16},
 		{"no time", 8, 0, 0, 0, 0, 8},
+		{"less than no time", 8, -1000, 0, 0, 0, 8},
 		{"half a ring", 8, 8, size/2 + 8, size/2 + 8, 100, 4},
 		{"as often as can be", 1, 1, size, size, 100, 1},
 		{"as rarely as may be", 100, 100, 0, 0, 0, 100},

@@ -305,6 +305,9 @@ func (c *perfChain) newWindow(t *perfThread, cpu int64) {
 	}
 	c.n, c.bytes, c.seen, c.spent, c.cpu = 0, 0, 0, 0, cpu
 	c.hits = [perf.MaxEvents]int32{}
+	if t.ring.base != 0 {
+		c.bell.since(&t.ring, cpu) // the CPU time is of other counters
+	}
 }
 
 // handled is called at the end of a run of t's signal handler, which began at entry.

@@ -48,23 +48,26 @@ const (
 	perfTaskEndsDue  = perfMostTaskEnds / 4
 )
 
-// perfTaskRoots has how many tasks of each kind have ended that were no children, usual and slow ones. It
-// says how many requests the samples of a profile are of, most of which may have none. Written with a
-// task's root.lock, of which there are many.
-var perfTaskRoots [perfMostTaskRoots][2]atomic.Uint64
+// perfTaskRoots has how many tasks of each kind have ended, usual and slow ones, and how many are others
+// than those that samples of the kind are of. It says how many requests a profile is of: most have no
+// samples. Tasks of several kinds end at the same time, each holding the lock of its own root.
+var perfTaskRoots [perf.MaxTaskRoots][perf.NumRootCounts]atomic.Uint64
 
-// perfMostTaskRoots is more than there are kinds.
-const perfMostTaskRoots = 1 << 10
+// countRoot counts a task of a kind.
+func countRoot(kind uint32, what int) {
+	if kind < perf.MaxTaskRoots {
+		perfTaskRoots[kind][what].Add(1)
+	}
+}
 
 // perfReadTaskRoots returns what perfTaskRoots has of a kind.
 //
 //go:linkname perfReadTaskRoots runtime/pprof.runtime_perfTaskRoots
-func perfReadTaskRoots(kind uint32) (usual, slow uint64, ok bool) {
-	if kind >= perfMostTaskRoots {
-		return 0, 0, false
+func perfReadTaskRoots(kind uint32) (n [perf.NumRootCounts]uint64) {
+	for i := range n {
+		n[i] = perfTaskRoots[kind][i].Load()
 	}
-	n := &perfTaskRoots[kind]
-	return n[0].Load(), n[1].Load(), true
+	return n
 }
 
 // perfTaskEnds is the log of ends. The oldest one makes room for the next, whether all
@@ -128,8 +131,13 @@ func (t *perfTask) decide(u *perf.TaskUsage, slow int64) {
 	if u.Wall > slow {
 		t.verdict = perfSlow
 	}
-	if kind := t.kind.Load(); t.parent == nil && kind < perfMostTaskRoots {
-		perfTaskRoots[kind][t.verdict-perfUsual].Add(1)
+	switch {
+	case t.parent != nil:
+		countRoot(t.kind.Load(), perf.RootOther) // its samples may be slow because of the parent
+	case t.verdict == perfSlow:
+		countRoot(t.kind.Load(), perf.RootSlow)
+	default:
+		countRoot(t.kind.Load(), perf.RootUsual)
 	}
 	if !t.sampled.Load() {
 		return

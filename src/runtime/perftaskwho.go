@@ -211,6 +211,10 @@ func perfTaskSetKind(id perf.TaskID, kind uint32) {
 	mp := acquirem()
 	perfRelabel() // what has been sampled has the kind that there was
 	if t := perfFindTask(id); t != nil {
+		if t.sampled.Load() { // samples are of the kind that it had
+			countRoot(t.kind.Load(), perf.RootOther)
+			countRoot(kind, perf.RootOther)
+		}
 		t.kind.Store(kind)
 	}
 	releasem(mp)

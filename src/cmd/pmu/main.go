@@ -20,7 +20,7 @@ The verbs are:
 
 Arguments are files and URLs of a server that imports [net/http/pprof]. Of a URL such
 as http://localhost:6060, list, tasks, why and slow know which page they need. With -http,
-tasks, why and ratio open their pages in a browser. For more about a verb, run go tool
+tasks, why, slow and ratio open their pages in a browser. For more about a verb, run go tool
 pmu help verb.
 */
 package main

@@ -5,7 +5,9 @@
 package pprof
 
 import (
-	"math/bits"
+	"internal/runtime/perf"
+	"maps"
+	"slices"
 	_ "unsafe" // for linkname
 )
 
@@ -13,63 +15,67 @@ import (
 // that has samples, so that a reader can tell what a usual request and a slow one have used.
 
 // Provided by package runtime; see perftaskend.go there.
-func runtime_perfTaskRoots(kind uint32) (usual, slow uint64, ok bool)
-
-// A rootCount is how many tasks have ended that were no children of others in this process.
-type rootCount struct{ usual, slow uint64 }
+func runtime_perfTaskRoots(kind uint32) (n [perf.NumRootCounts]uint64)
 
 // taskRoots are the counts of all kinds, by number.
-type taskRoots []rootCount
+type taskRoots [perf.MaxTaskRoots][perf.NumRootCounts]uint64
 
 // readTaskRoots returns the counts up to now, or nil if there has never been a task.
-func readTaskRoots() (list taskRoots) {
+func readTaskRoots() *taskRoots {
 	if taskKindName.Load() == nil {
 		return nil
 	}
-	for kind := uint32(0); ; kind++ {
-		usual, slow, ok := runtime_perfTaskRoots(kind)
-		if !ok {
-			return list
-		}
-		list = append(list, rootCount{usual, slow})
+	r := new(taskRoots)
+	for kind := range r {
+		r[kind] = runtime_perfTaskRoots(uint32(kind))
 	}
+	return r
 }
 
-// since returns the count of a kind since r was read.
-func (r taskRoots) since(kind int) (n rootCount) {
-	n.usual, n.slow, _ = runtime_perfTaskRoots(uint32(kind))
-	if kind < len(r) {
-		n.usual -= r[kind].usual
-		n.slow -= r[kind].slow
-	}
-	return n
-}
-
-// taskKinds is a set of kinds' numbers.
-type taskKinds [1 << 10 / 64]uint64
-
-func (k *taskKinds) note(kind uint16) {
-	if i := int(kind / 64); i < len(k) {
-		k[i] |= 1 << (kind % 64)
-	}
-}
-
-func (k *taskKinds) all(yield func(kind int) bool) {
-	for i, word := range k {
-		for ; word != 0; word &= word - 1 {
-			if !yield(64*i + bits.TrailingZeros64(word)) {
-				return
+// since returns r without what was counted before. Both may be nil.
+func (r *taskRoots) since(before *taskRoots) *taskRoots {
+	if r != nil && before != nil {
+		for kind := range r {
+			for i := range r[kind] {
+				r[kind][i] -= before[kind][i]
 			}
 		}
 	}
+	return r
 }
 
-// commentTasks adds how many tasks there were of each kind that has samples.
+// noteKind notes that there is a sample of a kind.
+func (e *perfEvent) noteKind(kind uint16) {
+	if !e.kinds[kind] {
+		if e.kinds == nil {
+			e.kinds = make(map[uint16]bool)
+		}
+		e.kinds[kind] = true
+	}
+}
+
+// commentTasks adds how many tasks there were of each kind that has samples. It says nothing of a kind that also
+// has samples of others, such as children.
 func (e *perfEvent) commentTasks(w *ledgerWriter) {
+	roots := e.session.roots.Load()
+	if roots == nil {
+		return
+	}
 	name := *taskKindName.Load()
-	for kind := range e.kinds.all {
-		if n := e.session.roots.since(kind); n != (rootCount{}) {
-			w.add("requests: %d usual, %d slow, of kind %q", n.usual, n.slow, name(uint32(kind)))
+	byName := make(map[string][perf.NumRootCounts]uint64) // calls may have the name of a kind of requests
+	for kind := range e.kinds {
+		if int(kind) < len(roots) {
+			kindName := name(uint32(kind))
+			sum := byName[kindName]
+			for i, n := range roots[kind] {
+				sum[i] += n
+			}
+			byName[kindName] = sum
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(byName)) {
+		if n := byName[kind]; n[perf.RootOther] == 0 && n[perf.RootUsual]+n[perf.RootSlow] > 0 {
+			w.add("requests: %d usual, %d slow, of kind %q", n[perf.RootUsual], n[perf.RootSlow], kind)
 		}
 	}
 }

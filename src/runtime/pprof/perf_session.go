@@ -52,7 +52,9 @@ type perfSession struct {
 	handle   bool                // it ends with Session.Stop
 
 	waiting perfWaiting // owned by writer, as the profiles are
-	roots   taskRoots   // when it began
+
+	// roots are the counts when the session began, and since then once it has stopped.
+	roots atomic.Pointer[taskRoots]
 
 	foundLate atomic.Int64 // see foreignThreads; until the session stops, what it was before
 }
@@ -123,7 +125,7 @@ type perfEvent struct {
 	recorded   uint64 // events that the others stand for
 
 	verdicts [numVerdicts]uint64 // samples, the lost ones included, by what is known of their tasks
-	kinds    taskKinds           // of samples that have waited
+	kinds    map[uint16]bool     // of samples that have waited
 }
 
 // add adds an event to the session, and to profile p of it.
@@ -255,7 +257,6 @@ func (s *perfSession) startEvents() error {
 	limits := perf.Limits{FD: perfMaxFD(), Cost: cost, Chains: chains}
 	perfChange.Lock()
 	defer perfChange.Unlock()
-	s.roots = readTaskRoots()
 	id, f := runtime_perfStart(s.configs, limits)
 	if perfRefused(f) && s.slots[f.Slot].KernelOptional && s.userOnly(f) {
 		id, f = runtime_perfStart(s.configs, limits)
@@ -273,6 +274,7 @@ func (s *perfSession) startEvents() error {
 	}
 	s.id = id
 	s.done = make(chan struct{})
+	s.roots.Store(readTaskRoots())
 	go s.writer()
 	s.foundLate.Store(foreignStart(id))
 	return nil
@@ -302,6 +304,7 @@ func (s *perfSession) stop() {
 	if len(s.configs) > 0 {
 		perfChange.Lock()
 		s.foundLate.Store(foreignStop() - s.foundLate.Load())
+		s.roots.Store(readTaskRoots().since(s.roots.Load()))
 		runtime_perfStop(s.id)
 		perfChange.Unlock()
 	}

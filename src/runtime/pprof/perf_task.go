@@ -10,6 +10,7 @@ import (
 	"internal/runtime/perf"
 	"internal/runtime/pprof/label"
 	"sync/atomic"
+	"time"
 	"unsafe"
 )
 
@@ -159,15 +160,18 @@ func (p *perfProfile) taskTag(labels unsafe.Pointer, kind uint16, v verdict, tra
 }
 
 // taskTraces are the traces that a profile's samples have as labels. Each makes samples of its
-// own, so there are not many, and not all of one kind.
+// own, so there are not many, and not all of one kind, nor of the first moment.
 type taskTraces struct {
 	all   map[[16]byte]bool
 	kinds map[uint16]int // those of a kind
+	begin time.Time      // of the first one
 }
 
 const (
-	maxTaskTraces = 256
-	maxKindTraces = 64
+	maxTaskTraces   = 1024
+	maxKindTraces   = 128
+	firstKindTraces = 32 // at once; the others come one by one
+	kindTraceEvery  = time.Second / 8
 )
 
 // take reports whether samples of a trace, whose task was of a kind, have it as a label.
@@ -175,11 +179,15 @@ func (t *taskTraces) take(trace [16]byte, kind uint16) bool {
 	if t.all[trace] {
 		return true
 	}
-	if len(t.all) == maxTaskTraces || t.kinds[kind] == maxKindTraces {
+	if t.all == nil {
+		t.all, t.kinds, t.begin = make(map[[16]byte]bool), make(map[uint16]int), time.Now()
+	}
+	n := t.kinds[kind]
+	if len(t.all) == maxTaskTraces || n == maxKindTraces {
 		return false
 	}
-	if t.all == nil {
-		t.all, t.kinds = make(map[[16]byte]bool), make(map[uint16]int)
+	if n >= firstKindTraces && time.Since(t.begin) < time.Duration(n-firstKindTraces)*kindTraceEvery {
+		return false
 	}
 	t.all[trace] = true
 	t.kinds[kind]++

@@ -186,7 +186,7 @@ func (w *perfWaiting) end(e *perf.TaskEnd) {
 func (w *perfWaiting) commit(s *waitingSample, v verdict, trace *[16]byte) {
 	p := s.event.profile
 	s.event.verdicts[v] += s.samples
-	s.event.kinds.note(s.kind)
+	s.event.noteKind(s.kind)
 	p.commit(s.event, s.samples, s.events, w.stack(s), p.taskTag(s.labels, s.kind, v, trace))
 	s.task, s.labels = 0, nil
 	w.live--

@@ -89,6 +89,16 @@ func (u *GoroutineTime) Add(o *GoroutineTime) {
 	u.Migrations += o.Migrations
 }
 
+// The counts of tasks of a kind that have ended, for the samples of that kind.
+const (
+	RootUsual = iota // no child of another, and not slow
+	RootSlow         // ditto, slow
+	RootOther        // children, and those whose samples are of another kind
+	NumRootCounts
+
+	MaxTaskRoots = 1 << 10 // more than there are kinds
+)
+
 // A TaskEnd is the end of a task of which there may be samples.
 type TaskEnd struct {
 	Task  uint64 // its number

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"internal/profile"
 	"strconv"
+	"strings"
 )
 
 // pageRows is how many rows a page has above its flame graph.
@@ -42,11 +43,14 @@ func (p *Profile) Page(c *Comparison) (*ratio.Profile, error) {
 	}
 	for i := range c.Rows[:min(len(c.Rows), pageRows)] {
 		r := &c.Rows[i]
-		g.Notes = append(g.Notes, fmt.Sprintf("Slow requests spend %.1f ±%.1f %% more of theirs in %s.", 100*(r.Slow-r.Usual), 100*r.Error, r.where()))
+		g.Notes = append(g.Notes, fmt.Sprintf("Slow requests spend %.1f ±%.1f %% more of theirs in %s.", 100*r.more(), 100*r.Error, r.where()))
 	}
-	if len(c.Rows) == 0 {
-		g.Notes = append(g.Notes, "No code has a larger share in slow requests, beyond what requests differ by.")
+	g.Notes = append(g.Notes, c.Notes()...)
+	g.Notes = append(g.Notes, "The errors of frames are as if each sample were of another request. A frame of the colour of the whole has the same share in both groups.")
+	for _, comment := range p.raw.Comments {
+		if warning, ok := strings.CutPrefix(comment, "warning: "); ok {
+			g.Notes = append(g.Notes, "The profile warns: "+warning)
+		}
 	}
-	g.Notes = append(g.Notes, "The errors of frames are as if each sample were of another request. Frames are compared with the whole: what has its colour is not why requests are slow.")
 	return ratio.Compare(p.raw, g)
 }

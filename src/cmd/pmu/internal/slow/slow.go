@@ -18,7 +18,9 @@ import (
 	"errors"
 	"fmt"
 	"internal/profile"
+	"internal/runtime/perf"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -42,8 +44,7 @@ type Options struct {
 type Profile struct {
 	raw      *prof.File
 	events   []event
-	requests map[string]requests // by kind; nil if the comments do not tell
-	unknown  float64             // the part of the samples of tasks that are of neither group
+	requests map[string]requests // by kind; some are missing, or all
 	opt      Options
 }
 
@@ -85,26 +86,23 @@ func newProfile(raw *prof.File, opt Options) (*Profile, error) {
 
 // check returns an error if the profile has nothing to compare.
 func (p *Profile) check() error {
-	var waited, unknown float64
+	waited := false
+	sums := make([]int64, len(p.raw.SampleType))
 	for _, s := range p.raw.Sample {
-		for _, v := range s.Value {
+		for i, v := range s.Value {
 			if v < 0 {
 				return errors.New("the profile has negative values, as the difference of two profiles has: compare each of them")
 			}
+			if v > math.MaxInt64-sums[i] {
+				return errors.New("the sum of the profile's values does not fit into 64 bits")
+			}
+			sums[i] += v
 		}
-		switch verdictOf(s) {
-		case "unknown":
-			unknown += float64(s.Value[0])
-		case "yes", "no":
-		default:
-			continue
-		}
-		waited += float64(s.Value[0])
+		waited = waited || verdictOf(s) != ""
 	}
-	if waited == 0 {
+	if !waited {
 		return errors.New("no sample says if its request was slow. Take a profile of an event, such as task-clock, while tasks are recorded: the timer's samples do not say it")
 	}
-	p.unknown = unknown / waited
 	return nil
 }
 
@@ -152,6 +150,7 @@ func (p *Profile) readComments() {
 		}
 		p.events[i].period = cmp.Or(p.events[i].period, float64(max(p.raw.Period, 1)))
 	}
+	p.events = p.events[:min(len(p.events), perf.MaxEvents)]
 }
 
 // parseRequests parses a comment: 12 usual, 3 slow, of kind "GET /".
@@ -200,10 +199,12 @@ func (g *Group) PerRequest() (v float64, ok bool) {
 type Comparison struct {
 	Kind, Event, Unit string
 	Slow, Usual       Group
-	Traces            int   // of slow requests that tell how these differ from each other
-	Rows              []Row // what is more in slow requests, most first
+	Unknown           float64 // part of the slow requests' samples and these, of requests that are of neither group
+	Traces            int     // of slow requests that tell how these differ from each other
+	Rows              []Row   // what is more in slow requests, most first
 
 	event event
+	tree  *tree
 }
 
 // A Row is code that slow requests execute more of.
@@ -214,64 +215,104 @@ type Row struct {
 	PerSlow, PerUsual float64  // of the event, if the numbers of requests are known
 }
 
-// Compare compares each kind by each event, those first of which slow requests have most.
+// maxKinds bounds how many kinds are compared: those with most samples of slow requests.
+const maxKinds = 200
+
+// Compare compares each kind by each event. Kinds whose slow requests have most samples come first.
 func (p *Profile) Compare() []*Comparison {
+	kinds := p.kinds()
+	nodes := 0
 	var list []*Comparison
 	for _, e := range p.events {
 		byKind := make(map[string]*tree)
-		for _, s := range p.raw.Sample {
-			v := verdictOf(s)
-			kind := label(s, labelKind)
-			if v != "yes" && v != "no" || p.opt.Kind != "" && kind != p.opt.Kind {
-				continue
-			}
-			t := byKind[kind]
-			if t == nil {
-				t = newTree()
-				byKind[kind] = t
-			}
-			t.add(s, &e, v == "yes")
+		for _, kind := range kinds {
+			byKind[kind] = newTree(&nodes)
 		}
-		for kind, t := range byKind {
-			c := &Comparison{Kind: kind, Event: e.name, Unit: e.unit, event: e, Traces: len(t.traces)}
-			c.Slow = Group{p.requests[kind].slow, t.root.value[isSlow], t.root.samples[isSlow]}
-			c.Usual = Group{p.requests[kind].usual, t.root.value[isUsual], t.root.samples[isUsual]}
-			if c.Slow.Value > 0 && c.Usual.Value > 0 {
-				c.Rows = t.rows(c)
+		for _, s := range p.raw.Sample {
+			if t := byKind[label(s, labelKind)]; t != nil {
+				t.add(s, &e)
 			}
-			list = append(list, c)
+		}
+		for _, kind := range kinds {
+			if c := p.compare(kind, &e, byKind[kind]); c.Slow.Value+c.Usual.Value > 0 {
+				list = append(list, c)
+			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *Comparison) int {
-		return cmp.Or(p.order(a.Event)-p.order(b.Event), cmp.Compare(b.Slow.Value, a.Slow.Value), strings.Compare(a.Kind, b.Kind))
-	})
+	for _, c := range list {
+		if c.Known() {
+			c.Rows = c.tree.rows(c, len(list))
+		}
+	}
 	return list
 }
 
-func (p *Profile) order(event string) int {
-	for i, e := range p.events {
-		if e.name == event {
-			return i
+// kinds returns the kinds to compare.
+func (p *Profile) kinds() []string {
+	slow := make(map[string]int64)
+	for _, s := range p.raw.Sample {
+		switch kind := label(s, labelKind); {
+		case p.opt.Kind != "" && kind != p.opt.Kind:
+		case verdictOf(s) == "yes":
+			slow[kind] += s.Value[0]
+		case verdictOf(s) == "no":
+			slow[kind] += 0
 		}
 	}
-	return len(p.events)
+	list := slices.SortedFunc(maps.Keys(slow), func(a, b string) int {
+		return cmp.Or(cmp.Compare(slow[b], slow[a]), strings.Compare(a, b))
+	})
+	return list[:min(len(list), maxKinds)]
 }
 
-// Known reports whether both groups have samples.
-func (c *Comparison) Known() bool { return c.Slow.Value > 0 && c.Usual.Value > 0 }
-
-// quantile returns the quantile p of Student's distribution with n degrees of freedom, by the
-// expansion of Cornish and Fisher; for few of these it is somewhat more.
-func quantile(p float64, n int) float64 {
-	switch n {
-	case 1:
-		return math.Tan(math.Pi * (p - 0.5))
-	case 2:
-		a := 4 * p * (1 - p)
-		return 2 * (p - 0.5) * math.Sqrt(2/a)
+func (p *Profile) compare(kind string, e *event, t *tree) *Comparison {
+	c := &Comparison{Kind: kind, Event: e.name, Unit: e.unit, event: *e, tree: t, Traces: len(t.traces)}
+	c.Slow = Group{p.requests[kind].slow, t.root.value[isSlow], t.root.samples[isSlow]}
+	c.Usual = Group{p.requests[kind].usual, t.root.value[isUsual], t.root.samples[isUsual]}
+	if t.unknown > 0 {
+		c.Unknown = t.unknown / (t.unknown + float64(c.Slow.Value))
 	}
-	z := math.Sqrt2 * math.Erfinv(2*p-1)
-	x, z2 := float64(n), z*z
-	return z * (1 + (z2+1)/(4*x) + ((5*z2+16)*z2+3)/(96*x*x) + (((3*z2+19)*z2+17)*z2-15)/(384*x*x*x) +
-		((((79*z2+776)*z2+1482)*z2-1920)*z2-945)/(92160*x*x*x*x))
+	return c
+}
+
+// more returns by how much the share of slow requests is larger.
+func (r *Row) more() float64 { return r.Slow - r.Usual }
+
+// Known reports whether both groups have samples, and those of slow ones are of several requests.
+func (c *Comparison) Known() bool { return c.Slow.Value > 0 && c.Usual.Value > 0 && c.Traces > 1 }
+
+// quantile returns the quantile p, more than 0.5, of Student's distribution with n degrees of freedom.
+func quantile(p float64, n int) float64 {
+	lo, hi := 0.0, 1.0
+	for student(hi, n) < p && hi < 1e12 {
+		hi *= 2
+	}
+	for range 200 {
+		if mid := (lo + hi) / 2; student(mid, n) < p {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi
+}
+
+// student returns Student's distribution with n degrees of freedom at t, by its finite series (Abramowitz
+// and Stegun, 26.7.3 and 26.7.4).
+func student(t float64, n int) float64 {
+	angle := math.Atan(t / math.Sqrt(float64(n)))
+	sin, cos := math.Sincos(angle)
+	sum, term := 0.0, 1.0
+	first := n % 2 // of the numbers in the series
+	if first == 1 {
+		term = cos
+	}
+	for k := first; k < n-1; k += 2 {
+		sum += term
+		term *= cos * cos * float64(k+1) / float64(k+2)
+	}
+	if first == 1 {
+		return 0.5 + (angle+sin*sum)/math.Pi
+	}
+	return 0.5 + sin*sum/2
 }

@@ -21,10 +21,10 @@ const (
 	textRows    = 10
 	textCallers = 4
 	maxName     = 200
-	maxUnknown  = 0.01 // of the samples
+	maxUnknown  = 0.1
 )
 
-// WriteText writes the comparisons, and what the profile does not say. Any error is from w.
+// WriteText writes the comparisons. Any error is from w.
 func (p *Profile) WriteText(w io.Writer, list []*Comparison) error {
 	for i, c := range list {
 		if i > 0 {
@@ -34,19 +34,32 @@ func (p *Profile) WriteText(w io.Writer, list []*Comparison) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprint(w, p.notes())
-	return err
+	return nil
 }
 
-// notes returns lines on what the profile does not say.
-func (p *Profile) notes() (s string) {
-	if p.unknown > maxUnknown {
-		s += fmt.Sprintf("\nOf the samples of requests, %.1f %% are of neither group: these requests ended after the profile, or later than samples wait. A longer profile has fewer.\n", 100*p.unknown)
+// Notes returns sentences: why there are no rows, and what limits them.
+func (c *Comparison) Notes() (list []string) {
+	switch {
+	case c.Slow.Value == 0:
+		list = append(list, "No slow request has a sample.")
+	case c.Usual.Value == 0:
+		list = append(list, "No usual request has a sample to compare with.")
+	case c.Traces == 0:
+		list = append(list, "Samples do not say which slow request they are of. So nobody can say whether these are alike.")
+	case c.Traces == 1:
+		list = append(list, "All that is known is of one slow request. So nobody can say whether others would do the same.")
+	case len(c.Rows) == 0:
+		list = append(list, "No code was found to have a larger share in slow requests, beyond the error.")
+	case c.Slow.Requests > int64(c.Traces):
+		list = append(list, fmt.Sprintf("Shares of slow requests are of %d of them, whose samples have the label trace.", c.Traces))
 	}
-	if p.requests == nil {
-		s += "\nThe profile does not say how many requests there were: it is of an older program, or made of several profiles.\n"
+	if c.Unknown > maxUnknown {
+		list = append(list, fmt.Sprintf("%.0f %% as many samples again are of requests that ended after the profile, or later than samples wait. Long requests may be missing.", 100*c.Unknown/(1-min(c.Unknown, 0.99))))
 	}
-	return s
+	if c.Slow.Requests+c.Usual.Requests == 0 {
+		list = append(list, "The profile does not say how many requests of this kind there were.")
+	}
+	return list
 }
 
 // WriteText writes what slow requests do more than usual ones, in words. Any error is from w.
@@ -55,20 +68,11 @@ func (c *Comparison) WriteText(w io.Writer) error {
 	fmt.Fprintf(b, "%s, kind %s:\n", htmltext.Clean(c.Event, maxName), strconv.Quote(htmltext.Clean(c.Kind, maxName)))
 	c.writeGroup(b, "slow", &c.Slow)
 	c.writeGroup(b, "usual", &c.Usual)
-	switch {
-	case c.Slow.Value == 0:
-		fmt.Fprint(b, "  No slow request has a sample.\n")
-	case c.Usual.Value == 0:
-		fmt.Fprint(b, "  No usual request has a sample to compare with.\n")
-	case c.Traces == 1:
-		fmt.Fprint(b, "  All that is known is of one slow request: nobody can say if others would do the same.\n")
-	case len(c.Rows) == 0:
-		fmt.Fprint(b, "  No code has a larger share in slow requests, beyond the error.\n")
-	default:
+	if len(c.Rows) > 0 {
 		c.writeRows(b)
 	}
-	if c.Known() && c.Traces == 0 {
-		fmt.Fprint(b, "  Samples do not say which request they are of, so errors are as if each were of another.\n")
+	for _, note := range c.Notes() {
+		fmt.Fprintf(b, "  %s\n", note)
 	}
 	return b.Flush()
 }
@@ -95,7 +99,7 @@ func (c *Comparison) writeRows(b *bufio.Writer) {
 	fmt.Fprintln(tw, title+"in")
 	for i := range c.Rows[:min(len(c.Rows), textRows)] {
 		r := &c.Rows[i]
-		fmt.Fprintf(tw, "  %.1f ±%.1f %%\t%.1f %%\t%.1f %%\t", 100*(r.Slow-r.Usual), 100*r.Error, 100*r.Slow, 100*r.Usual)
+		fmt.Fprintf(tw, "  %.1f ±%.1f %%\t%.1f %%\t%.1f %%\t", 100*r.more(), 100*r.Error, 100*r.Slow, 100*r.Usual)
 		if each {
 			usual := "?"
 			if c.Usual.Requests > 0 {
@@ -109,6 +113,7 @@ func (c *Comparison) writeRows(b *bufio.Writer) {
 	if more := len(c.Rows) - textRows; more > 0 {
 		fmt.Fprintf(b, "  and %d more\n", more)
 	}
+	fmt.Fprint(b, "\n")
 }
 
 // where says which function, and what has called it.

@@ -15,8 +15,8 @@ import (
 // is counted where it is cut off.
 const (
 	maxDepth  = 200
-	maxNodes  = 100_000
-	maxTraces = 64
+	maxNodes  = 1_000_000 // of all trees
+	maxTraces = 1024
 )
 
 // The groups.
@@ -39,10 +39,11 @@ type node struct {
 
 // A tree is the stacks of a kind by an event, outermost functions first.
 type tree struct {
-	root   *node
-	nodes  int
-	kids   map[child]*node
-	traces map[string]int
+	root    *node
+	nodes   *int // of all trees
+	kids    map[child]*node
+	traces  map[string]int // of slow requests
+	unknown float64        // value, of requests that are of neither group
 }
 
 type child struct {
@@ -50,14 +51,19 @@ type child struct {
 	name string
 }
 
-func newTree() *tree {
-	return &tree{root: &node{name: "all"}, nodes: 1, kids: make(map[child]*node), traces: make(map[string]int)}
+func newTree(nodes *int) *tree {
+	return &tree{root: &node{name: "all"}, nodes: nodes, kids: make(map[child]*node), traces: make(map[string]int)}
 }
 
 // add adds a sample.
-func (t *tree) add(s *profile.Sample, e *event, slow bool) {
+func (t *tree) add(s *profile.Sample, e *event) {
 	v := s.Value[e.column]
-	if v == 0 {
+	verdict := verdictOf(s)
+	switch {
+	case verdict == "unknown":
+		t.unknown += float64(v)
+		return
+	case v == 0 || verdict != "yes" && verdict != "no":
 		return
 	}
 	samples := float64(v) / e.period
@@ -65,7 +71,7 @@ func (t *tree) add(s *profile.Sample, e *event, slow bool) {
 		samples = float64(s.Value[0])
 	}
 	g, trace := isUsual, -1
-	if slow {
+	if verdict == "yes" {
 		g = isSlow
 		if id := label(s, labelTrace); id != "" {
 			i, ok := t.traces[id]
@@ -88,13 +94,13 @@ func (t *tree) add(s *profile.Sample, e *event, slow bool) {
 			}
 			kid := t.kids[child{n, name}]
 			if kid == nil {
-				if n.depth == maxDepth || t.nodes == maxNodes {
+				if n.depth == maxDepth || *t.nodes == maxNodes {
 					return
 				}
 				kid = &node{name: name, up: n, depth: n.depth + 1}
 				t.kids[child{n, name}] = kid
 				n.kids = append(n.kids, kid)
-				t.nodes++
+				*t.nodes++
 			}
 			n = kid
 			n.add(g, v, samples, trace)
@@ -121,9 +127,10 @@ const least = 0.005
 // precisely.
 const only = 0.8
 
-// rows returns the nodes whose share of slow requests is more than that of usual ones, beyond the error. Of those
-// of a path it returns the innermost one that has nearly all of the difference.
-func (t *tree) rows(c *Comparison) []Row {
+// rows returns the nodes whose share of slow requests is more than that of usual ones, beyond the error. If one
+// within another says nearly as much, it is the inner one that is returned, as it is more precise; else the outer
+// one. There are so many comparisons, and the errors hold for all of them together.
+func (t *tree) rows(c *Comparison, comparisons int) []Row {
 	all := 0
 	var count func(n *node)
 	count = func(n *node) {
@@ -137,28 +144,22 @@ func (t *tree) rows(c *Comparison) []Row {
 		}
 	}
 	count(t.root)
-	var rows []Row
-	var visit func(n *node)
-	visit = func(n *node) {
-		r, ok := t.row(n, all)
-		if ok && !t.within(n, r.Slow-r.Usual) {
-			if v, ok := c.Slow.PerRequest(); ok {
-				r.PerSlow = r.Slow * v
-			}
-			if v, ok := c.Usual.PerRequest(); ok {
-				r.PerUsual = r.Usual * v
-			}
-			rows = append(rows, r)
-			return
-		}
+	quantile := quantile(1-0.025/float64(max(all, 1)*comparisons), c.Traces-1)
+	var visit func(n *node) []Row
+	visit = func(n *node) (rows []Row) {
 		for _, kid := range n.kids {
 			if kid.worth(t.root) {
-				visit(kid)
+				rows = append(rows, visit(kid)...)
 			}
 		}
+		r, ok := t.row(n, c, quantile)
+		if !ok || slices.ContainsFunc(rows, func(in Row) bool { return in.more() >= only*r.more() }) {
+			return rows
+		}
+		return []Row{r}
 	}
-	visit(t.root)
-	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(b.Slow-b.Usual, a.Slow-a.Usual) })
+	rows := visit(t.root)
+	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(b.more(), a.more()) })
 	return rows
 }
 
@@ -169,36 +170,31 @@ func (n *node) share(root *node, group int) float64 {
 	return float64(n.value[group]) / float64(root.value[group])
 }
 
-// within reports whether one of the nodes that n calls has nearly all of a difference.
-func (t *tree) within(n *node, difference float64) bool {
-	return slices.ContainsFunc(n.kids, func(kid *node) bool {
-		return t.slowShare(kid)-kid.share(t.root, isUsual) >= only*difference
-	})
-}
-
-// row returns a node's row. ok reports whether its share is more for slow requests, beyond the error, as one of
-// so many nodes.
-func (t *tree) row(n *node, all int) (r Row, ok bool) {
+// row returns a node's row. ok reports whether its share is more for slow requests, beyond the error.
+func (t *tree) row(n *node, c *Comparison, quantile float64) (r Row, ok bool) {
+	if n == t.root {
+		return r, false
+	}
 	r = Row{Slow: t.slowShare(n), Usual: n.share(t.root, isUsual)}
+	r.Error = quantile * math.Sqrt(t.variance(n, c.Usual.Requests))
+	if r.more() <= r.Error {
+		return r, false
+	}
 	for x := n; x != t.root; x = x.up {
 		r.Stack = append(r.Stack, x.name)
 	}
-	variance, degrees := t.variance(n)
-	if n == t.root || degrees == 0 {
-		return r, false
+	if v, ok := c.Slow.PerRequest(); ok {
+		r.PerSlow = r.Slow * v
 	}
-	r.Error = quantile(1-0.025/float64(max(all, 1)), degrees) * math.Sqrt(variance)
-	return r, r.Slow-r.Usual > r.Error
+	if v, ok := c.Usual.PerRequest(); ok {
+		r.PerUsual = r.Usual * v
+	}
+	return r, true
 }
 
 // slowShare returns the share of n of slow requests: of those with a trace, as only these say how far to trust
 // it. A path that few take may be in none of them, and have many samples of the others nevertheless.
-func (t *tree) slowShare(n *node) float64 {
-	if len(t.traces) == 0 {
-		return n.share(t.root, isSlow)
-	}
-	return sum(n.traces) / sum(t.root.traces)
-}
+func (t *tree) slowShare(n *node) float64 { return sum(n.traces) / sum(t.root.traces) }
 
 func sum(values []int64) (s float64) {
 	for _, v := range values {
@@ -207,35 +203,33 @@ func sum(values []int64) (s float64) {
 	return s
 }
 
-// variance returns the variance of the difference of n's shares, and the degrees of freedom.
-// These are 0 if nothing can be said: as all that is known is of one request.
-func (t *tree) variance(n *node) (variance float64, degrees int) {
-	// As if samples were independent.
-	usual := variance1(n.samples[isUsual], t.root.samples[isUsual])
-	switch traces := len(t.traces); traces {
-	case 0: // the program has a label "trace" of its own
-		return variance1(n.samples[isSlow], t.root.samples[isSlow]) + usual, 1 << 20
-	case 1:
-		return 0, 0
-	default:
-		all := sum(t.root.traces)
-		share := sum(n.traces) / all
-		squares := 0.0
-		for i, v := range t.root.traces {
-			r := -float64(v) * share
-			if i < len(n.traces) {
-				r += float64(n.traces[i])
-			}
-			squares += r * r
+// variance returns the variance of the difference of n's shares. usual is the number of usual requests, or 0.
+func (t *tree) variance(n *node, usual int64) float64 {
+	traces := float64(len(t.traces))
+	all := sum(t.root.traces)
+	share := sum(n.traces) / all
+	squares := 0.0
+	for i, v := range t.root.traces {
+		r := -float64(v) * share
+		if i < len(n.traces) {
+			r += float64(n.traces[i])
 		}
-		between := squares / (all * all) * float64(traces) / float64(traces-1)
-		// Of the traced requests there are nearly so many samples.
-		m := t.root.samples[isSlow] * all / float64(t.root.value[isSlow])
-		alone := variance1(share*m, m)
-		// What is known of usual requests has no traces. They may differ from each other as much.
-		effect := max(between/alone, 1)
-		return effect * (alone + usual), traces - 1
+		squares += r * r
 	}
+	between := squares / (all * all) * traces / (traces - 1)
+	// Of the traced requests there are nearly so many samples.
+	m := t.root.samples[isSlow] * all / float64(t.root.value[isSlow])
+	alone := variance1(share*m, m)
+	effect := max(between/alone, 1)
+
+	// What is known of usual requests has no traces. They may differ from each other as much as slow ones, or
+	// have nothing in common: then a request is one observation, whatever its number of samples.
+	all, of := t.root.samples[isUsual], n.samples[isUsual]
+	each := m / traces // as if they had as many samples as slow ones
+	if usual > 0 {
+		each = all / float64(usual)
+	}
+	return effect*alone + max(effect, each)*variance1(of, all)
 }
 
 // variance1 returns the variance of a share of x of n samples, if these are independent. It is not 0 if

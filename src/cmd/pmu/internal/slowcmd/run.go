@@ -18,6 +18,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // Verb says what slow requests execute more of than usual ones.
@@ -42,8 +43,8 @@ With -http or -html, slow shows a flame graph of the first kind and event that h
 such code; -kind and -event choose another. It is as wide as what slow requests have
 executed, and its colours say how much of that a usual request has.
 
-The interval of a difference has it with 95 % for all that is printed of a kind and an
-event. It allows for requests that differ from each other.
+Errors are half an interval of 95 % for all that is printed together. They allow for
+requests that differ from each other.
 
 The exit status is 0 if some code has a larger share in slow requests, 1 if none has,
 and 2 if an error occurred.
@@ -72,7 +73,14 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 		return v.Fail(std, fmt.Errorf("-seconds is %d: it must be more than 0", *seconds))
 	}
 	name := fs.Arg(0)
-	p, err := read(&src, profileOf(name, &opt, *seconds), opt)
+	from := profileOf(name, opt.Event, *seconds)
+	if from != name {
+		opt.Event = "" // all of the profile, which may have another name for it
+		if took := time.Duration(*seconds) * time.Second; src.Timeout > 0 && src.Timeout < took+time.Minute {
+			src.Timeout = took + time.Minute
+		}
+	}
+	p, err := read(&src, from, opt)
 	if err != nil {
 		return v.Fail(std, fmt.Errorf("%s: %w", name, err))
 	}
@@ -123,7 +131,7 @@ func show(v *verb.Verb, std verb.IO, p *slow.Profile, c *slow.Comparison, file s
 
 // profileOf returns the URL of the profile that a server is asked for, if name is the server, or its page of
 // profiles or of tasks.
-func profileOf(name string, opt *slow.Options, seconds int) string {
+func profileOf(name, event string, seconds int) string {
 	u, err := url.Parse(name)
 	if !source.IsURL(name) || err != nil {
 		return name
@@ -136,7 +144,7 @@ func profileOf(name string, opt *slow.Options, seconds int) string {
 	if page != "" && page != "tasks" {
 		return name
 	}
-	q := url.Values{"event": {cmp.Or(opt.Event, "task-clock")}, "seconds": {strconv.Itoa(seconds)}}
+	q := url.Values{"event": {cmp.Or(event, "task-clock")}, "seconds": {strconv.Itoa(seconds)}}
 	u.Path, u.RawQuery = dir+"profile", q.Encode()
 	return u.String()
 }
