@@ -203,7 +203,7 @@ func collect(done chan bool) {
 // samples each write. (One on the function would sample a call again that was preempted on it.)
 const outliveCalls = 25
 
-var outliveCalled int64
+var outliveCalled int32
 
 var outliveBurns bool // set while nothing runs
 
@@ -247,7 +247,7 @@ func burnCPU() {
 // TestOutlivedSamples tests that samples of what outlives its task have no label task, in all ways
 // to outlive it: each call of a function, by a breakpoint, and what the timers of both engines sample.
 func TestOutlivedSamples(t *testing.T) {
-	calls := fmt.Sprintf("mem:%#x/8:w", uintptr(unsafe.Pointer(&outliveCalled)))
+	calls := fmt.Sprintf("mem:%#x/4:w", uintptr(unsafe.Pointer(&outliveCalled)))
 	for _, engine := range []struct {
 		name  string
 		exact bool
