@@ -31,14 +31,16 @@ func TestRecord(t *testing.T) {
 	task.Note("key", "value")
 	task.Note("long", strings.Repeat("x", 300)) // is cut, and counted
 	task.Fail()
-	wake, stop, told := make(chan bool), make(chan bool), make(chan bool)
+	ready, wake, stop, told := make(chan bool), make(chan bool), make(chan bool), make(chan bool)
 	go func() { // outlives the task
+		<-ready
 		time.Sleep(2 * time.Millisecond)
 		close(wake)
 		close(told)
 		<-stop
 	}()
 	region := task.Region("region")
+	ready <- true
 	<-wake
 	region.End()
 	<-told
@@ -86,7 +88,7 @@ func TestRecord(t *testing.T) {
 		switch s := &rec.Timeline[i]; {
 		case s.Region != "":
 			in = s
-		case s.Part == pprof.TimeChan:
+		case s.Part == pprof.TimeChan && s.Wake-s.Start >= time.Millisecond: // there may be others, of microseconds
 			wait = s
 		}
 	}

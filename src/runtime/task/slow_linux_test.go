@@ -345,7 +345,7 @@ func slowCompare(t *testing.T, p *profile.Profile, records slowRecords, counts m
 
 // Each call of slowCall writes slowCalled, and a breakpoint samples each write. (One on the function would
 // sample a call again that was preempted on it.) What is written does not matter.
-var slowCalled, slowCalledOnce int64
+var slowCalled, slowCalledOnce int32
 
 //go:noinline
 //go:norace
@@ -356,7 +356,7 @@ func slowCall() { slowCalled++ }
 func slowCallOnce() { slowCalledOnce++ }
 
 // slowCalls returns the event that samples each write of a variable.
-func slowCalls(p *int64) string { return fmt.Sprintf("mem:%#x/8:w", uintptr(unsafe.Pointer(p))) }
+func slowCalls(p *int32) string { return fmt.Sprintf("mem:%#x/4:w", uintptr(unsafe.Pointer(p))) }
 
 // TestSlowExact tests that of samples at each call all are there, with the right verdict: each
 // task has a number of its own, though they use the same memory again and again.
