@@ -31,16 +31,19 @@ func TestRecord(t *testing.T) {
 	task.Note("key", "value")
 	task.Note("long", strings.Repeat("x", 300)) // is cut, and counted
 	task.Fail()
-	ready, wake, stop, told := make(chan bool), make(chan bool), make(chan bool), make(chan bool)
+	wake, stop, told := make(chan bool), make(chan bool), make(chan bool)
 	go func() { // outlives the task
-		<-ready
-		time.Sleep(2 * time.Millisecond)
+		for d := 100 * time.Microsecond; ; d *= 2 { // few stretches, however late the wait begins
+			if u, ok := task.Usage(); !ok || u.Part(pprof.TimeChan) >= 2*time.Millisecond {
+				break
+			}
+			time.Sleep(d)
+		}
 		close(wake)
 		close(told)
 		<-stop
 	}()
 	region := task.Region("region")
-	ready <- true
 	<-wake
 	region.End()
 	<-told
