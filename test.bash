@@ -86,9 +86,21 @@ gofmt_leg() {
 	[ -z "$bad" ] || { echo "not formatted:" $bad; return 1; }
 }
 
+# hooked runs a command with one of upstream's files replaced, where SED makes it call what is built with
+# the tag pmutest: src/runtime/pprof/perf_engine.go or src/net/http/task_hook.go. Tests run go tool pprof,
+# which the go command builds with the file and without the tag. So no file is replaced that it has.
+hooked() { # hooked FILE SED COMMAND...
+	local dir=$root/.cache/hooks src=$root/goroot/src/$1 file=${1//\//-}
+	mkdir -p "$dir" && echo '*' >"$dir/.gitignore" && sed "$2" "$src" >"$dir/$file" || return
+	! cmp -s "$src" "$dir/$file" || { echo "$1 has no place for the call any more"; return 1; }
+	printf '{"Replace": {"%s": "%s"}}\n' "$src" "$dir/$file" >"$dir/$file.json" &&
+		GOFLAGS="-tags=pmutest '-overlay=$dir/$file.json'" "${@:3}"
+}
 # Upstream's tests of profiles, and the programs that they build, with an event in
-# place of the timer; see src/runtime/pprof/perf_engine.go.
-with_engine() { GOFLAGS=-tags=pmutest PMU_TEST_EVENT=$1 PMU_TEST_PERIOD=1000000 "${@:2}"; }
+# place of the timer.
+with_engine() {
+	PMU_TEST_EVENT=$1 PMU_TEST_PERIOD=1000000 hooked runtime/pprof/pprof.go '/^func StartCPUProfile(/a\	return startTestEngine(w)' "${@:2}"
+}
 engine_host() { with_engine task-clock "$go" test -count=1 -run "$profiling" runtime/pprof; }
 # What amd64 does where the kernel's stacks are not to be had, and what arm64 can do.
 signals_host() {
@@ -114,7 +126,8 @@ exact_vm() {
 		emulated -run '^TestEmulated$' -skip '^TestEmulated$/Counters' runtime/pprof &&
 		PMU_TEST_REQUIRE=root,quiet PMU_TEST_LIVE=1 on_vm "$go" test -count=1 \
 			-run '^TestLive$/^(lock|page-faults|CPU-hog|slow-downstream|none)$' cmd/pmu/internal/why &&
-		emulated -run '^TestEmulated$' cmd/pmu/internal/ratiocmd
+		emulated -run '^TestEmulated$' cmd/pmu/internal/ratiocmd &&
+		emulated -run '^TestPlanted$' cmd/pmu/internal/slowcmd
 }
 # On a fresh machine: what other tests leave behind would count.
 counters_vm() {
@@ -130,7 +143,10 @@ upstream_std() {
 	return $ok
 }
 # Upstream's tests of servers, with every handler in TaskHandler and all tasks recorded.
-upstream_http() { GOFLAGS=-tags=pmutest "$go" test -count=1 -short -timeout 20m net/http net/http/httputil; }
+upstream_http() {
+	hooked net/http/server.go 's/^\thandler\.ServeHTTP(rw, req)$/\ttestHandler(handler).ServeHTTP(rw, req)/' \
+		"$go" test -count=1 -short -timeout 20m net/http net/http/httputil
+}
 exact_host() {
 	# CI is root on a machine with breakpoints; elsewhere tests say why they skip. So they
 	# do on virtual machines that accept breakpoints and never stop at one.

@@ -310,9 +310,10 @@ func perfExplain(chain, unwound []uintptr) int {
 }
 
 // PerfBellRang returns the interval that the timer of a ring gets, in ns, after it has expired
-// when the ring had been written up to head and read up to tail, all of it in n records.
-func PerfBellRang(interval int64, size, tail, head, n uint64) int64 {
+// so long after it did before, when the ring had been written up to head since and read up to tail, all of it in
+// n records.
+func PerfBellRang(interval, took int64, size, tail, head, n uint64) int64 {
 	b := perfBell{id: -1, exists: true, interval: interval} // the kernel has no such timer
-	b.rang(&perfRing{mask: size - 1, tail: tail, read: n}, head)
+	b.rang(&perfRing{mask: size - 1, tail: tail, read: n}, head, took)
 	return b.interval
 }

@@ -357,7 +357,7 @@ func PerfTasksUsed() int64 { return perfTasksMade.Load() - perfFreeNow(perfFreeT
 func PerfMembersUsed() int64 { return perfMembersMade.Load() - perfFreeNow(perfFreeMember) }
 
 func PerfAccountSizes() (account, counts, epoch uintptr) {
-	return unsafe.Sizeof(perfAccount{}), unsafe.Sizeof(perfAccountCounts{}), unsafe.Sizeof(perfEpoch{})
+	return unsafe.Sizeof(perfAccount{}), unsafe.Sizeof(perfAccountCounts{}), unsafe.Sizeof(perfAccountEpoch{})
 }
 
 // A PerfWait is a reason to wait: what perfWaits has of it, and whether upstream says that

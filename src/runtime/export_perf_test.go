@@ -47,6 +47,9 @@ type PerfBuf = perfBuf
 
 const PerfBufWords = perfBufWords
 
+// PerfBufHeader is the number of words before a record's stack.
+const PerfBufHeader = 2 + perfHdrWords
+
 // NewPerfBuf returns a new buffer. Only one may exist at a time, and no session.
 func NewPerfBuf() *PerfBuf { return newPerfBuf(perf.MaxEvents - 1) }
 

@@ -89,19 +89,19 @@ type perfAccount struct {
 
 	serial uint64 // names this use of the memory; > 0
 
-	perfEpoch            // the present one
-	epochs    *perfEpoch // earlier ones in which intervals began that are open
+	perfAccountEpoch                   // the present one
+	epochs           *perfAccountEpoch // earlier ones in which intervals began that are open
 }
 
-// A perfEpoch is the time between two calls of settle. In the present one it is known,
+// A perfAccountEpoch is the time between two calls of settle. In the present one it is known,
 // as long as nothing changes, what the goroutine has used without changing its account:
 // as much more as time has passed. An interval remembers in which epoch it began, and
 // settle keeps the epoch for it. Earlier epochs are allocated like accounts.
-type perfEpoch struct {
+type perfAccountEpoch struct {
 	_    sys.NotInHeap
 	node lfnode
 
-	next      *perfEpoch
+	next      *perfAccountEpoch
 	number    uint64
 	intervals uint32             // that began in it and are open
 	nanos     int64              // perfNow when it began
@@ -179,7 +179,14 @@ type perfAccountHookTable struct {
 	park    func(gp *g)
 	born    func(newg, parent *g)
 	stopped func(w worldStop) // set by the first task, as kind is
-	kind    func(gp *g) int64 // of the task that it works for; called by signal handlers
+
+	// kind is of the task that the goroutine works for whose labels are at tag, which may be nil.
+	// Signal handlers call it.
+	kind func(tag *unsafe.Pointer) int64
+
+	// sampled is set and called as kind is. It returns the task's number, too, for a sample that
+	// waits for its end; see perftaskend.go.
+	sampled func(tag *unsafe.Pointer) (kind int64, number uint64)
 }
 
 // perfSetAccountHooks sets them. It may be called by several goroutines at once.
@@ -300,6 +307,16 @@ func perfAccountOf(gp *g) *perfAccount {
 		return a
 	}
 	return nil
+}
+
+// perfTagAccount returns the account of the goroutine whose labels are at tag, or nil. tag may be nil.
+//
+//go:nowritebarrierrec
+func perfTagAccount(tag *unsafe.Pointer) *perfAccount {
+	if tag == nil {
+		return nil
+	}
+	return perfAccountOf((*g)(unsafe.Pointer(uintptr(unsafe.Pointer(tag)) - unsafe.Offsetof(g{}.labels))))
 }
 
 // perfBubble is called when gp enters a bubble.

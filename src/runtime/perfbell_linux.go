@@ -19,9 +19,8 @@ import (
 )
 
 const (
-	perfBellLeast = 1000 * 1000       // ns of CPU time. The tick makes it more
-	perfBellFirst = 4 * 1000 * 1000   // 40 KiB of the ring at 35 kHz
-	perfBellMost  = 100 * 1000 * 1000 // so that no sample waits longer in a busy thread
+	perfBellLeast = 1000 * 1000     // ns of CPU time. The tick makes it more
+	perfBellFirst = 4 * 1000 * 1000 // 40 KiB of the ring at 35 kHz
 )
 
 // A perfBell is a thread's timer. Protected by perfThread.lock.
@@ -31,7 +30,13 @@ type perfBell struct {
 	interval int64  // ns
 	head     uint64 // the ring's, when the timer expired last
 	read     uint64 // the ring's, then
+	cpu      int64  // the thread's CPU time then, in ns
 }
+
+// since begins to count what is written, as if the timer had expired at cpu.
+//
+//go:nowritebarrierrec
+func (b *perfBell) since(r *perfRing, cpu int64) { b.head, b.read, b.cpu = r.head(), r.read, cpu }
 
 // make creates the timer of t's thread, stopped. It reports whether that worked.
 //
@@ -62,24 +67,31 @@ func (b *perfBell) ring(interval int64) {
 	timer_settime(b.id, 0, (*itimerspec)(noescape(unsafe.Pointer(&spec))), nil)
 }
 
-// rang chooses the next interval after the timer has expired and r has been read up to head.
+// rang chooses the next interval after the timer has expired, when the thread's CPU time was cpu, and r has
+// been read up to head.
 // What counts is what has been written since it expired before, not what was there: the thread
 // reads its ring also when its goroutine leaves it, but may stop doing so.
 //
-// Stacks may become deep at any time. So as many records must fit, in twice the interval and
-// the tick after it, if they are as long as the kernel makes them by default. More of them may
+// The tick makes the time since then less than the interval, or more. So the rate of records
+// says how many there will be, and not their number. Stacks may become deep at any time. So as many records must fit, in twice the
+// interval and the tick after it, if they are as long as the kernel makes them by default. More of them may
 // come at any time, too: that can't be foreseen, and what does not fit is in the ledger. If
 // some were left in the ring, nobody knows how many.
 //
 //go:nowritebarrierrec
-func (b *perfBell) rang(r *perfRing, head uint64) {
-	size, written, n := r.mask+1, head-b.head, r.read-b.read
-	b.head, b.read = head, r.read
+func (b *perfBell) rang(r *perfRing, head uint64, cpu int64) {
+	const (
+		most = 100 * 1000 * 1000 // ns, so that no sample waits longer in a busy thread
+		tick = 10 * 1000 * 1000  // ns by which it is late at most: the tick of a kernel with HZ=100
+	)
+	size, written, n, took := r.mask+1, head-b.head, r.read-b.read, cpu-b.cpu
+	b.head, b.read, b.cpu = head, r.read, cpu
+	longest := int64(max(written, n*perfChainLongest))
 	switch {
 	case written > size/2 && b.interval > perfBellLeast:
 		b.ring(max(b.interval/2, perfBellLeast))
-	case r.tail == head && written < size/8 && n*perfChainLongest < size/4 && b.interval < perfBellMost:
-		b.ring(min(b.interval*2, perfBellMost))
+	case r.tail == head && longest < int64(size) && longest*(2*b.interval+tick) < int64(size/8*7)*took && b.interval < most:
+		b.ring(min(b.interval*2, most))
 	}
 }
 

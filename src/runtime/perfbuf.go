@@ -10,15 +10,17 @@ package runtime
 import (
 	"internal/abi"
 	"internal/goarch"
+	"internal/runtime/perf"
 	"internal/runtime/sys"
 	"unsafe"
 )
 
 // perfHdrWords is the size of a sample's header in a slot's profBuf: the number of
-// samples and the number of events they stand for. They are recorded apart because
+// samples, the number of events they stand for, and the number of the task for which
+// the goroutine works, or 0. The first two are apart because
 // a sample need not stand for the event's own period: the overhead bound may
 // lengthen it, and the kernel may multiplex counters.
-const perfHdrWords = 2
+const perfHdrWords = 3
 
 // The size of one event's buffer. Events are sampled at up to thousands of Hz per
 // thread, so it is twice the timer's: it holds 3,800 samples of full depth, 18,000
@@ -42,7 +44,8 @@ func _PerfLostLate()  { _PerfLostLate() }  // the processor's or the kernel's in
 func _PerfLostStart() { _PerfLostStart() } // due before the thread's counter could interrupt; see perfFirstPeriod
 
 // perfRead returns the next chunk of the buffer of some event of the session,
-// blocking until there is one. eof means that sampling has stopped and everything
+// blocking until there is one, or until the ends of many tasks can be read; then data is empty.
+// eof means that sampling has stopped and everything
 // has been read. The data are valid until the next call. A session has one reader.
 //
 // It polls every buffer before it sleeps, so a busy event cannot make another one's
@@ -52,6 +55,7 @@ func _PerfLostStart() { _PerfLostStart() } // due before the thread's counter co
 func perfRead(session int) (event int, data []uint64, tags []unsafe.Pointer, eof bool) {
 	ss := &perfTables.sessions[session]
 	for {
+		ends := ss.seeEnds()
 		ended := 0
 		for range ss.n {
 			i := ss.next
@@ -68,12 +72,16 @@ func perfRead(session int) (event int, data []uint64, tags []unsafe.Pointer, eof
 				perfosRewind(s)
 			}
 		}
+		ss.ripe = ends // all buffers were empty since
 		if ended == ss.n {
 			return 0, nil, nil, true
 		}
+		if ss.ripe-ss.ends >= perfTaskEndsDue {
+			return 0, nil, nil, false
+		}
 		ss.sleeping.Store(1)
 		// Look again: a writer that saw sleeping == 0 did not wake us.
-		due := false
+		due := perfTaskEnds.n.Load()-ss.ends >= perfTaskEndsDue
 		for _, slot := range ss.slots[:ss.n] {
 			due = due || perfTables.slots[slot].due()
 		}
@@ -134,13 +142,32 @@ func (s *perfSlot) add(tagPtr *unsafe.Pointer, stk []uintptr, samples, events ui
 	for !s.lock.CompareAndSwap(0, 1) {
 		osyield()
 	}
-	s.log.write(tagPtr, perfTaskStamp(tagPtr, 0), hdr[:], stk)
+	kind := int64(0)
+	if h := perfAccountHooks.sampled; h != nil {
+		kind, hdr[2] = h(tagPtr) // with the lock; see perfSession.seeEnds
+	}
+	s.log.write(tagPtr, kind, hdr[:], stk)
 	ss := &perfTables.sessions[s.session]
 	due := ss.sleeping.Load() == 1 && s.due()
 	s.lock.Store(0)
 	if due {
 		ss.wake()
 	}
+}
+
+// perfTaskStamp returns what a sample's record has for its time: without its lowest bits, in
+// which is the kind of the task that the goroutine works for whose labels are at tag, or 0.
+// tag may be nil. No profile has the time of a sample.
+//
+// It is called like profBuf.write.
+//
+//go:nowritebarrierrec
+func perfTaskStamp(tag *unsafe.Pointer, now int64) int64 {
+	now &^= perf.TaskKindMask
+	if h := perfAccountHooks.kind; h != nil {
+		now |= h(tag)
+	}
+	return now
 }
 
 // addLeaf records overflows of which only the instruction is known, under the

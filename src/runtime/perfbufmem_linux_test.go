@@ -49,7 +49,7 @@ func TestPerfBufMemory(t *testing.T) {
 	defer b.Free()
 	_, size, first := b.Memory()
 	stk := make([]uintptr, 60)
-	const words = 4 + 60 // of a record with stk
+	const words = runtime.PerfBufHeader + 60 // of a record with stk
 	page := uintptr(syscall.Getpagesize())
 	for _, n := range []int{1, runtime.PerfBufWords / words / 16, runtime.PerfBufWords / words / 4, runtime.PerfBufWords / words} {
 		for range 3 {
@@ -63,8 +63,8 @@ func TestPerfBufMemory(t *testing.T) {
 		_, _, charged := b.Memory()
 		resident := perfResident(t, b)
 		t.Logf("after 3 times %d records: %d bytes in memory, %d accounted for, of %d", n, resident, charged, size)
-		// The rest of the buffer, and the last pages of data and tags.
-		want := max(first, uintptr(n)*(8*words+unsafe.Sizeof(uintptr(0)))+3*page)
+		// The rest of the buffer is a page. Data and tags begin and end within pages.
+		want := max(first, uintptr(n)*(8*words+unsafe.Sizeof(uintptr(0)))+5*page)
 		if resident > charged || charged > want {
 			t.Errorf("after 3 times %d records: %d bytes in memory, %d accounted for, want %d at most", n, resident, charged, want)
 		}
@@ -85,7 +85,7 @@ func TestPerfBufRewind(t *testing.T) {
 	check := func() (n int) {
 		data, tags := b.Read()
 		for _, tag0 := range tags {
-			if data[4] != uint64(read) || tag0 != tag[read%len(tag)] {
+			if data[runtime.PerfBufHeader] != uint64(read) || tag0 != tag[read%len(tag)] {
 				t.Fatalf("record %d is %d", read, data[4])
 			}
 			data = data[data[0]:]

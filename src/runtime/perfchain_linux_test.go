@@ -355,19 +355,26 @@ func TestPerfBellRang(t *testing.T) {
 	for _, tt := range []struct {
 		what          string
 		interval      int64 // ms
+		took          int64 // ms
 		tail, head, n uint64
 		want          int64 // ms
 	}{
-		{"few short records", 8, 2000, 2000, 14, 16},
-		{"many short records", 8, 3000, 3000, 15, 8},
-		{"few long records", 8, size / 8, size / 8, 1, 8},
-		{"some are left", 8, 1000, 1100, 1, 8},
-		{"nothing", 8, 0, 0, 0, 16},
-		{"half a ring", 8, size/2 + 8, size/2 + 8, 100, 4},
-		{"as often as can be", 1, size, size, 100, 1},
-		{"as rarely as may be", 100, 0, 0, 0, 100},
+		{"few short records", 8, 8, 2000, 2000, 15, 16},
+		{"many short records", 8, 8, 3000, 3000, 16, 8},
+		{"few soon", 8, 4, 2000, 2000, 7, 16},
+		{"as fast, soon", 8, 2, 2000, 2000, 4, 8},
+		{"as slow, late", 8, 12, 3000, 3000, 22, 16},
+		{"few long records", 8, 8, size / 4, size / 4, 1, 16},
+		{"few longer records", 8, 8, size / 3, size / 3, 1, 8},
+		{"some are left", 8, 8, 1000, 1100, 1, 8},
+		{"nothing", 8, 8, 0, 0, 0, 16},
+		{"no time", 8, 0, 0, 0, 0, 8},
+		{"less than no time", 8, -1000, 0, 0, 0, 8},
+		{"half a ring", 8, 8, size/2 + 8, size/2 + 8, 100, 4},
+		{"as often as can be", 1, 1, size, size, 100, 1},
+		{"as rarely as may be", 100, 100, 0, 0, 0, 100},
 	} {
-		if got := runtime.PerfBellRang(tt.interval*1e6, size, tt.tail, tt.head, tt.n); got != tt.want*1e6 {
+		if got := runtime.PerfBellRang(tt.interval*1e6, tt.took*1e6, size, tt.tail, tt.head, tt.n); got != tt.want*1e6 {
 			t.Errorf("%s: %d ns, want %d ms", tt.what, got, tt.want)
 		}
 	}

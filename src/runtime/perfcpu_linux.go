@@ -26,17 +26,8 @@ import (
 type perfCPU struct {
 	opened bool
 	page   perfPage // 0 if there is none
-
-	// At the latest reading of the clocks: the page's sequence, nanotime, and the
-	// thread's CPU time.
-	seq  uint32
-	wall int64
-	cpu  int64
+	seq    uint32   // the page's, at the latest reading of the clocks; see perfTaken
 }
-
-// perfMaxCPUPages bounds the pages for this, as perfMaxPages does those of counters. It
-// leaves profiles a quarter of what one processor adds to the user's allowance.
-const perfMaxCPUPages = 32
 
 var perfCPUPages int // that are mapped. Protected by perfCount.lock
 
@@ -48,6 +39,9 @@ var perfCPUWorks uint8
 // can. It returns true: without a page it is known, too.
 func perfCPUOpen(mp *m) bool {
 	if t := mp.meter.ptr(); t == nil || !t.cpu.opened {
+		if a := perfAccountOf(getg()); a != nil {
+			a.settleNow(mp, perfCPUFree) // what it has lost; open reads the clocks
+		}
 		perfCountHooks.exitMeter = perfExitMeter // before there is one
 		systemstack(func() {
 			spare := perfNewMeter()
@@ -60,8 +54,11 @@ func perfCPUOpen(mp *m) bool {
 }
 
 func (c *perfCPU) open() {
+	// The bound of pages, as perfMaxPages is that of counters. It leaves profiles a quarter of
+	// what one processor adds to the user's allowance.
+	const most = 32
 	c.opened = true
-	if perfCPUWorks == 2 || perfCPUPages >= perfMaxCPUPages {
+	if perfCPUWorks == 2 || perfCPUPages >= most {
 		return
 	}
 	attr := perfAttr(&perf.Attr{Type: perf.TypeSoftware, Config: perf.SWDummy, ExcludeKernel: true, ExcludeHV: true}, 0)
@@ -176,23 +173,8 @@ func (c *perfCPU) asks(effort uint8) bool {
 //
 //go:nowritebarrierrec
 func (c *perfCPU) sync() (off int64) {
-	// Whatever happens after this shows at the next look at the page.
-	if c.page != 0 {
-		c.seq = c.page.state()
-	}
-	wall := nanotime()
-	cpu, ok := int64(0), false
-	if c.page != 0 && c.page.timely() {
-		var t perfTimes
-		t, ok = c.page.times()
-		cpu = int64(t.enabled)
-	}
-	if !ok {
-		cpu = perfThreadTime()
-	}
-	off = wall - c.wall - (cpu - c.cpu)
-	c.wall, c.cpu = wall, cpu
-	return max(off, 0)
+	off, _, _ = perfReadTaken(getg().m, c, perfTicks())
+	return off
 }
 
 // perfThreadTime returns the current thread's CPU time, in ns. (getrusage(2) would not

@@ -33,6 +33,7 @@ func perfOwnAccount() *perfAccount {
 	a.calls = gp.m.ncgocall
 	a.turn = a.since
 	a.bubbled = gp.account == perfBubbled.ref()
+	perfAccounted(gp.m, a.since)
 	gp.account = a.ref()
 	return a
 }
@@ -58,16 +59,16 @@ func (a *perfAccount) settleNow(mp *m, effort uint8) {
 	if a.settleSteady(mp) {
 		return
 	}
-	if a.perfEpoch.intervals > 0 {
+	if a.perfAccountEpoch.intervals > 0 {
 		a.keepEpoch()
 	}
 	nanos, ticks := perfNow(mp)
-	if a.cpuSince {
-		a.preempted(ticks, effort)
-	}
+	a.lose(mp, ticks, effort)
 	a.settle(nanos, ticks)
 	if !a.cpuSince {
-		a.cpuSince = perfCPUKnown(effort)
+		if a.cpuSince = perfCPUKnown(effort); !a.cpuSince && perfTaskConfig.every > 0 {
+			perfFresh(mp, ticks)
+		}
 	}
 	a.judge()
 }
@@ -76,7 +77,7 @@ func (a *perfAccount) settleNow(mp *m, effort uint8) {
 // known to be so. It reports false, and does nothing, if it is not as simple. A task that waits for
 // nothing begins and ends so.
 func (a *perfAccount) settleSteady(mp *m) bool {
-	if !a.cpuSince || a.since > a.settled || a.perfEpoch.intervals > 0 || a.ticks[perf.PartPreempted] != 0 {
+	if !a.cpuSince || a.since > a.settled || a.perfAccountEpoch.intervals > 0 || a.ticks[perf.PartPreempted] != 0 {
 		return false
 	}
 	nanos, ticks := perfNow(mp)
@@ -100,16 +101,16 @@ func (a *perfAccount) settleSteady(mp *m) bool {
 
 // keepEpoch keeps a's epoch for the intervals that began in it.
 func (a *perfAccount) keepEpoch() {
-	e := (*perfEpoch)(perfFreeEpoch.pop())
+	e := (*perfAccountEpoch)(perfFreeEpoch.pop())
 	if e == nil {
-		e = (*perfEpoch)(persistentalloc(unsafe.Sizeof(perfEpoch{}), tagAlign, &memstats.other_sys))
+		e = (*perfAccountEpoch)(persistentalloc(unsafe.Sizeof(perfAccountEpoch{}), tagAlign, &memstats.other_sys))
 	}
 	node := e.node
-	*e = a.perfEpoch
+	*e = a.perfAccountEpoch
 	e.node = node
 	e.next = a.epochs
 	a.epochs = e
-	a.perfEpoch.intervals = 0
+	a.perfAccountEpoch.intervals = 0
 }
 
 // leaveEpoch notes that an interval ends that began in the epoch with that number.
@@ -118,10 +119,10 @@ func (a *perfAccount) keepEpoch() {
 // then: it is a copy of one that has ended.
 func (a *perfAccount) leaveEpoch(number uint64, usage *perf.GoroutineTime) (began int64, ok bool) {
 	if number == a.number {
-		if a.perfEpoch.intervals == 0 {
+		if a.perfAccountEpoch.intervals == 0 {
 			return 0, false
 		}
-		a.perfEpoch.intervals--
+		a.perfAccountEpoch.intervals--
 		return a.nanos, true
 	}
 	for p := &a.epochs; *p != nil; p = &(*p).next {
@@ -255,7 +256,7 @@ func perfIntervalStart(iv *perf.OpenInterval, set perf.SetID, n int) perf.Interv
 	iv.Set = set
 	iv.Account, iv.Goid = a.serial, gp.goid
 	iv.Epoch, iv.Nanos = a.number, a.nanos+more
-	a.perfEpoch.intervals++
+	a.perfAccountEpoch.intervals++
 	a.intervals++
 	return perf.IntervalOK
 }
@@ -281,7 +282,7 @@ func perfIntervalStartFull(iv *perf.OpenInterval, set perf.SetID, n int) (err pe
 	iv.Set = set
 	iv.Account, iv.Goid = a.serial, getg().goid
 	iv.Epoch, iv.Nanos = a.number, a.nanos
-	a.perfEpoch.intervals++
+	a.perfAccountEpoch.intervals++
 	a.intervals++
 	releasem(mp)
 	return perf.IntervalOK
@@ -298,7 +299,7 @@ func perfIntervalStartFull(iv *perf.OpenInterval, set perf.SetID, n int) (err pe
 func perfIntervalEnd(iv *perf.OpenInterval, u *perf.GoroutineTime, counts *perf.Count, n int, more bool) (unread uint64, f perf.Failure, err perf.IntervalError) {
 	gp := getg()
 	a := gp.account.ptr()
-	if iv.Account == 0 || a == nil || a.serial != iv.Account || a.number != iv.Epoch || a.perfEpoch.intervals == 0 || more {
+	if iv.Account == 0 || a == nil || a.serial != iv.Account || a.number != iv.Epoch || a.perfAccountEpoch.intervals == 0 || more {
 		return perfIntervalEndFull(iv, u, counts, n, more)
 	}
 	var c *perfAccountCounts
@@ -333,7 +334,7 @@ func perfIntervalEnd(iv *perf.OpenInterval, u *perf.GoroutineTime, counts *perf.
 		}
 	}
 	iv.Account = 0
-	a.perfEpoch.intervals--
+	a.perfAccountEpoch.intervals--
 	a.intervals--
 	return 0, f, perf.IntervalOK
 }
@@ -382,7 +383,7 @@ func perfIntervalEndFull(iv *perf.OpenInterval, u *perf.GoroutineTime, counts *p
 		perfIntervalBase(iv, totals[:n])
 		iv.Epoch, iv.Nanos = a.number, a.nanos
 		iv.Unread += unread
-		a.perfEpoch.intervals++
+		a.perfAccountEpoch.intervals++
 	} else {
 		iv.Account = 0
 		a.leaveInterval(c)

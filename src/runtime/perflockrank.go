@@ -18,4 +18,5 @@ const (
 	lockRankPerfTaskConfig
 	lockRankPerfTaskRings
 	lockRankPerfTaskRing
+	lockRankPerfTaskEnds
 )

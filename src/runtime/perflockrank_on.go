@@ -17,6 +17,7 @@ var perfLockRanks = []struct {
 	{lockRankPerfTaskConfig, "perfTaskConfig", nil},
 	{lockRankPerfTaskRings, "perfTaskRings", nil},
 	{lockRankPerfTaskRing, "perfTaskRing", nil},
+	{lockRankPerfTaskEnds, "perfTaskEnds", []lockRank{lockRankPerfTask}},
 }
 
 // init gives our locks their places in the order. None has been taken before: the program
@@ -41,4 +42,5 @@ func init() {
 	lockInit(&perfCount.lock, lockRankPerfCount)
 	lockInit(&perfTaskConfig.lock, lockRankPerfTaskConfig)
 	lockInit(&perfTaskRings.lock, lockRankPerfTaskRings)
+	lockInit(&perfTaskEnds.lock, lockRankPerfTaskEnds)
 }

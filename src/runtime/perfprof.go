@@ -19,6 +19,25 @@
 // A thread's counters share one ring, one signal handler and one overhead bound,
 // whichever sessions they belong to: neither the cost of a signal nor what samples
 // may cost the program depends on who asked.
+//
+// Which type is which:
+//
+//   - A perfSlot is one event that is sampled, in the process. A perfSession is the slots
+//     that were started together: a profile's. A perfBuf is a slot's profile buffer.
+//   - A perfThread is what sampling has of one thread: its counters, its ring, its bell and
+//     its bound. A perfCounter is a slot's counter on that thread: a descriptor.
+//   - A perfRing is the memory into which the kernel writes the samples of all counters of a
+//     thread. A perfRecord is one of these samples, or another record there, decoded.
+//   - A perfHit is the overflows of one slot that a signal has announced. perfHits are those
+//     of all slots.
+//   - A perfChain is what a thread has for samples that bring their stacks. These send no
+//     signals: the thread is quiet. A perfBell is the timer that has it read its ring then.
+//   - A perfBound is a thread's account of what its samples cost.
+//   - A perfCountSet is events that are counted, not sampled, on all threads: pprof.Counters. A
+//     perfCountThread is their counters on one thread.
+//   - A perfMeter is what counting and accounts have of one thread: a perfCountThread of each
+//     set, and how its CPU time is read. A perfAccount is a goroutine's, and a perfTask a
+//     task's; internal/taskrecord says which types these have elsewhere.
 
 package runtime
 
@@ -84,6 +103,10 @@ type perfSession struct {
 	sleeping atomic.Uint32
 	wait     note
 	next     int // event that perfRead looks at first; owned by the reader
+
+	// Numbers of entries of perfTaskEnds: the reader has read those before ends, and can read those
+	// before ripe. Owned by the reader.
+	ends, ripe uint64
 }
 
 // perfSlots is a set of slots: bit i is slot i.
@@ -195,6 +218,9 @@ func perfTake(cfg []perf.SampleConfig, limits perf.Limits) (session int, f perf.
 	ss := &perfTables.sessions[session]
 	ss.cost = limits.Cost
 	ss.next = 0
+	perfTaskEnds.wake = perfWakeReaders
+	ss.ends = perfTaskEnds.n.Load()
+	ss.ripe = ss.ends
 	for i := range perfTables.slots {
 		if taken.has(i) || ss.n == len(cfg) {
 			continue

@@ -38,3 +38,11 @@ func perfExec(begin bool) {}
 
 //go:nowritebarrierrec
 func perfLeave(mp *m, grown bool) {}
+
+// perfUnwinds and perfTakesStack report that sigprof is not called for the stack alone.
+//
+//go:nowritebarrierrec
+func perfUnwinds(mp *m) bool { return false }
+
+//go:nowritebarrierrec
+func perfTakesStack(mp *m, stk []uintptr) bool { return false }

@@ -45,7 +45,6 @@ type perfChain struct {
 const (
 	perfChainJudged = 64 // samples
 	perfChainBroken = 2  // the most of these whose stacks may be incomplete
-	perfChainAway   = 10 // 1<<10 signals are the least before the next try
 )
 
 // perfLeave is called on the system stack of mp's thread when its goroutine is about to
@@ -164,7 +163,8 @@ func (c *perfChain) cost() int64 {
 //
 //go:nowritebarrierrec
 func (c *perfChain) goBack(t *perfThread) {
-	c.wait = 1 << (perfChainAway + c.away)
+	const least = 10 // 1<<10 signals before the next try
+	c.wait = 1 << (least + c.away)
 	c.away = min(c.away+1, 10)
 	t.setQuiet(false)
 }
@@ -179,7 +179,7 @@ func (t *perfThread) setQuiet(on bool) {
 		flags, interval = 0, perfBellFirst
 	}
 	if t.ring.base != 0 {
-		t.chain.bell.head, t.chain.bell.read = t.ring.head(), t.ring.read
+		t.chain.bell.since(&t.ring, t.cpuTime())
 	}
 	t.chain.bell.ring(interval)
 	for i := range t.ctr[:t.n] {
@@ -305,6 +305,9 @@ func (c *perfChain) newWindow(t *perfThread, cpu int64) {
 	}
 	c.n, c.bytes, c.seen, c.spent, c.cpu = 0, 0, 0, 0, cpu
 	c.hits = [perf.MaxEvents]int32{}
+	if t.ring.base != 0 {
+		c.bell.since(&t.ring, cpu) // the CPU time is of other counters
+	}
 }
 
 // handled is called at the end of a run of t's signal handler, which began at entry.

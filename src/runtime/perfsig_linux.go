@@ -64,7 +64,7 @@ func perfSessionSigprof(c *sigctxt, gp *g, mp *m, delayed bool) bool {
 		head := t.ring.head()
 		t.drain(hits, gp, c, head, delayed)
 		if t.chain.quiet && t.isBell(c) {
-			t.chain.bell.rang(&t.ring, head)
+			t.chain.bell.rang(&t.ring, head, t.cpuTime())
 		}
 		whole = t.ring.tail == head
 	} else if doorbell {

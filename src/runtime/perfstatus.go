@@ -14,63 +14,6 @@ package runtime
 
 import "internal/runtime/perf"
 
-// perfWaits says what a goroutine that waits is in. It has an element for each value of
-// the type, so that the index needs no check.
-var perfWaits = [256]perfWait{
-	waitReasonZero:                  {perf.PartOther, false},
-	waitReasonGCAssistMarking:       {perf.PartGC, true},
-	waitReasonIOWait:                {perf.PartNetwork, false},
-	waitReasonChanReceiveNilChan:    {perf.PartChan, false},
-	waitReasonChanSendNilChan:       {perf.PartChan, false},
-	waitReasonDumpingHeap:           {perf.PartStopTheWorld, true},
-	waitReasonGarbageCollection:     {perf.PartGC, true},
-	waitReasonGarbageCollectionScan: {perf.PartGC, true},
-	waitReasonPanicWait:             {perf.PartOther, false},
-	waitReasonSelect:                {perf.PartSelect, false},
-	waitReasonSelectNoCases:         {perf.PartSelect, false},
-	waitReasonGCAssistWait:          {perf.PartGC, false},
-	waitReasonGCSweepWait:           {perf.PartGC, false},
-	waitReasonGCScavengeWait:        {perf.PartGC, false},
-	waitReasonChanReceive:           {perf.PartChan, false},
-	waitReasonChanSend:              {perf.PartChan, false},
-	waitReasonFinalizerWait:         {perf.PartOther, false},
-	waitReasonForceGCIdle:           {perf.PartOther, false},
-	waitReasonUpdateGOMAXPROCSIdle:  {perf.PartOther, false},
-	waitReasonSemacquire:            {perf.PartSync, false},
-	waitReasonSleep:                 {perf.PartSleep, false},
-	waitReasonSyncCondWait:          {perf.PartSync, false},
-	waitReasonSyncMutexLock:         {perf.PartMutex, false},
-	waitReasonSyncRWMutexRLock:      {perf.PartMutex, false},
-	waitReasonSyncRWMutexLock:       {perf.PartMutex, false},
-	waitReasonSyncWaitGroupWait:     {perf.PartSync, false},
-	waitReasonTraceReaderBlocked:    {perf.PartOther, false},
-	waitReasonWaitForGCCycle:        {perf.PartGC, false},
-	waitReasonGCWorkerIdle:          {perf.PartGC, false},
-	waitReasonGCWorkerActive:        {perf.PartGC, true},
-	waitReasonPreempted:             {perf.PartGC, false},
-	waitReasonDebugCall:             {perf.PartOther, false},
-	waitReasonGCMarkTermination:     {perf.PartGC, true},
-	waitReasonStoppingTheWorld:      {perf.PartStopTheWorld, true},
-	waitReasonFlushProcCaches:       {perf.PartStopTheWorld, true},
-	waitReasonTraceGoroutineStatus:  {perf.PartOther, true},
-	waitReasonTraceProcStatus:       {perf.PartOther, true},
-	waitReasonPageTraceFlush:        {perf.PartOther, true},
-	waitReasonCoroutine:             {perf.PartCoroutine, false},
-	waitReasonGCWeakToStrongWait:    {perf.PartGC, false},
-	waitReasonSynctestRun:           {perf.PartSync, false},
-	waitReasonSynctestWait:          {perf.PartSync, false},
-	waitReasonSynctestChanReceive:   {perf.PartChan, false},
-	waitReasonSynctestChanSend:      {perf.PartChan, false},
-	waitReasonSynctestSelect:        {perf.PartSelect, false},
-	waitReasonSynctestWaitGroupWait: {perf.PartSync, false},
-	waitReasonCleanupWait:           {perf.PartOther, false},
-}
-
-type perfWait struct {
-	part  perf.Part
-	keeps bool // its thread: it works, and its status only lets others scan its stack
-}
-
 // perfStatus is what casgstatus calls for a goroutine with an account, when its status
 // has changed. It reports whether the goroutine is in a bubble.
 //
@@ -107,8 +50,7 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 				a.leaveCounted(getg().m)
 			}
 			a.onThread = false
-			a.begin(part, perfReadTime())
-			a.left()
+			a.leaves(part, perfReadTime())
 			return false
 		}
 	} else if new == _Grunnable {
@@ -133,27 +75,36 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 		}
 		now := perfReadTime()
 		if a.part != perf.PartRunning {
-			a.back(gp, now)
+			perfGap(getg().m, now-a.since)
+			if a.isBackLate(now) {
+				perfBack(gp, a, now)
+			}
 		}
-		a.begin(perf.PartRunnable, now)
-		a.left()
+		a.leaves(perf.PartRunnable, now)
 		return false
 	} else if new == _Grunning {
 		now := perfReadTime()
 		if a.onThread {
-			a.back(gp, now)
+			if a.part != perf.PartRunning {
+				perfGap(getg().m, now-a.since)
+			}
+			if a.isBackLate(now) {
+				perfBack(gp, a, now)
+			}
 			a.begin(perf.PartRunning, now)
 			return false
 		}
 		a.onThread = true
 		a.switches++
-		a.calls = getg().m.ncgocall
+		mp := getg().m
+		a.calls = mp.ncgocall
+		perfGotThread(a, mp, now) // before what may wait for a lock
 		if now-a.turn > a.least {
 			perfLogAway(gp, a, now)
 		}
 		a.begin(perf.PartRunning, now)
 		a.turn = now
-		if mp := getg().m; a.mid != mp.id {
+		if a.mid != mp.id {
 			a.otherThread(mp)
 		}
 		return false
@@ -163,7 +114,11 @@ func perfStatus(gp *g, old, new uint32) (bubbled bool) {
 		perfStatusFull(gp, a, old, new)
 		return false
 	}
-	a.begin(part, perfReadTime())
+	now := perfReadTime()
+	if now-a.since > a.least {
+		now = perfBack(gp, a, now)
+	}
+	a.begin(part, now)
 	return false
 }
 
@@ -197,7 +152,12 @@ func (a *perfAccount) cross(gp *g, new uint32) {
 	}
 	now := perfTicks()
 	if new != _Gsyscall {
-		a.back(gp, now)
+		perfGap(getg().m, now-a.since)
+		if a.isBackLate(now) {
+			perfBack(gp, a, now)
+		}
+	} else if now-a.since > a.least {
+		now = perfBack(gp, a, now)
 	}
 	a.begin(part, now)
 }
@@ -211,8 +171,12 @@ func (a *perfAccount) cross(gp *g, new uint32) {
 func (a *perfAccount) crossAsking(gp *g, part perf.Part) {
 	pc, sp, bp, lr := gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr
 	systemstack(func() {
-		if now := perfTicks(); part == perf.PartRunning && now-a.since > a.least {
-			perfLogKept(gp, a, gp.syscallbp, now)
+		if part == perf.PartRunning {
+			now := perfTicks()
+			perfGap(getg().m, now-a.since)
+			if now-a.since > a.least {
+				perfLogKept(gp, a, a.part, gp.syscallbp, now)
+			}
 		}
 		a.change(part)
 	})
@@ -244,7 +208,13 @@ func (a *perfAccount) follow(gp *g, old, new uint32) {
 			a.enter(gp, mp)
 			return
 		}
-		a.back(gp, perfTicks())
+		now := perfTicks()
+		if a.part != perf.PartRunning {
+			perfGap(mp, now-a.since)
+		}
+		if a.isBackLate(now) {
+			perfBack(gp, a, now)
+		}
 		a.change(perf.PartRunning)
 	case _Grunnable:
 		if a.onThread {
@@ -335,7 +305,9 @@ func (a *perfAccount) enter(gp *g, mp *m) {
 	if now := perfTicks(); now-a.turn > a.least {
 		perfLogAway(gp, a, now)
 	}
-	a.change(perf.PartRunning)
+	if a.change(perf.PartRunning); !a.cpuSince {
+		perfGotThread(a, mp, a.since)
+	}
 	a.turn = a.since
 	if a.mid != mp.id {
 		a.otherThread(mp)
@@ -376,11 +348,19 @@ func (a *perfAccount) leave(gp *g, part perf.Part) {
 		a.leaveCounted(getg().m)
 	}
 	if a.part != perf.PartRunning {
-		a.back(gp, perfTicks())
+		now := perfTicks()
+		perfGap(getg().m, now-a.since)
+		if a.isBackLate(now) {
+			perfBack(gp, a, now)
+		}
 	}
 	a.change(part)
 	a.onThread = false
-	a.left()
+	if a.since-a.turn > a.least {
+		perfRan(a, a.since)
+	}
+	a.turn = a.since
+	perfLeftThread(getg().m, a.since)
 	if a.counts != 0 || !a.pinned {
 		a.release(gp)
 	}
@@ -392,66 +372,13 @@ func (a *perfAccount) leave(gp *g, part perf.Part) {
 func (a *perfAccount) change(part perf.Part) {
 	now := perfTicks()
 	if a.cpuSince {
-		a.preempted(now, perfCPUFree)
+		a.lose(getg().m, now, perfCPUFree)
+	} else {
+		now = a.takeEnd(getg().m, now)
 	}
 	a.begin(part, now)
 	a.cpuSince = a.cpu && part == perf.PartRunning && perfCPUKnown(perfCPUAlways)
 	a.judge()
-}
-
-// begin begins another part. now is in ticks.
-//
-//go:nosplit
-//go:nowritebarrierrec
-func (a *perfAccount) begin(part perf.Part, now int64) {
-	perfSeqBegin(&a.seq)
-	a.ticks[a.part&perfPartMask] += now - a.since
-	a.part, a.since = part, now
-	perfSeqEnd(&a.seq)
-}
-
-// left notes that the goroutine has left its thread, now.
-//
-//go:nosplit
-//go:nowritebarrierrec
-func (a *perfAccount) left() {
-	if a.since-a.turn > a.least {
-		perfRan(a, a.since)
-	}
-	a.turn = a.since
-}
-
-// back notes that the goroutine, which has kept its thread, is back from a system call or
-// the like, now.
-//
-//go:nosplit
-//go:nowritebarrierrec
-func (a *perfAccount) back(gp *g, now int64) {
-	if now-a.since > a.least {
-		perfBack(gp, a, now)
-	}
-}
-
-// perfBack is back on the goroutine's own stack, or on the system stack.
-//
-//go:nosplit
-//go:nowritebarrierrec
-func perfBack(gp *g, a *perfAccount, now int64) {
-	if a.part == perf.PartRunning {
-		return // born
-	}
-	bp := gp.syscallbp
-	if a.part != perf.PartSyscall && a.part != perf.PartC {
-		bp = gp.sched.bp
-	}
-	if getg() == getg().m.g0 {
-		perfLogKept(gp, a, bp, now)
-		return
-	}
-	// As in crossAsking.
-	pc, sp, sbp, lr := gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr
-	systemstack(func() { perfLogKept(gp, a, bp, now) })
-	gp.sched.pc, gp.sched.sp, gp.sched.bp, gp.sched.lr = pc, sp, sbp, lr
 }
 
 // endMember ends a's membership, since its goroutine ends.
@@ -462,9 +389,7 @@ func (a *perfAccount) endMember(mp *m) {
 		a.leaveCounted(mp)
 	}
 	nanos, ticks := perfNow(mp)
-	if a.cpuSince {
-		a.preempted(ticks, perfCPUFree)
-	}
+	a.lose(mp, ticks, perfCPUFree)
 	a.settle(nanos, ticks)
 	a.leaveTask(perfLeaveEnd)
 }
@@ -483,117 +408,59 @@ func (a *perfAccount) judge() {
 	a.plain = (a.pinned || a.member != 0) && !a.cpu && !a.cpuSince && !a.bubbled && perfClockFit()
 }
 
-// preempted adds the time, up to now, for which the thread had no CPU to
-// PartPreempted, as far as that is known, or can be with the effort (perfCPU*).
-// a.cpuSince is set.
-//
-// What steady has shown as running stays that: the kernel's clock of CPU time may leave
-// out interrupts, and what a hypervisor took, of which the page knows nothing.
-//
-//go:nowritebarrierrec
-func (a *perfAccount) preempted(now int64, effort uint8) {
-	if a.cpu {
-		effort = perfCPUAlways
-	}
-	var nanos int64
-	began := max(a.since, a.settled)
-	if nanos, a.cpuSince = perfCPUOff(effort); !a.cpuSince {
-		a.known += max(a.shown-began, 0) // as steady has said
-		return
-	}
-	a.known += max(now-began, 0)
-	if nanos > 0 {
-		off := max(min(a.nanosTicks(nanos), now-max(began, a.shown)), 0)
-		a.ticks[perf.PartPreempted] += off
-		a.ticks[perf.PartRunning] -= off
-	}
+// perfWaits says what a goroutine that waits is in. It has an element for each value of
+// the type, so that the index needs no check.
+var perfWaits = [256]perfWait{
+	waitReasonZero:                  {perf.PartOther, false},
+	waitReasonGCAssistMarking:       {perf.PartGC, true},
+	waitReasonIOWait:                {perf.PartNetwork, false},
+	waitReasonChanReceiveNilChan:    {perf.PartChan, false},
+	waitReasonChanSendNilChan:       {perf.PartChan, false},
+	waitReasonDumpingHeap:           {perf.PartStopTheWorld, true},
+	waitReasonGarbageCollection:     {perf.PartGC, true},
+	waitReasonGarbageCollectionScan: {perf.PartGC, true},
+	waitReasonPanicWait:             {perf.PartOther, false},
+	waitReasonSelect:                {perf.PartSelect, false},
+	waitReasonSelectNoCases:         {perf.PartSelect, false},
+	waitReasonGCAssistWait:          {perf.PartGC, false},
+	waitReasonGCSweepWait:           {perf.PartGC, false},
+	waitReasonGCScavengeWait:        {perf.PartGC, false},
+	waitReasonChanReceive:           {perf.PartChan, false},
+	waitReasonChanSend:              {perf.PartChan, false},
+	waitReasonFinalizerWait:         {perf.PartOther, false},
+	waitReasonForceGCIdle:           {perf.PartOther, false},
+	waitReasonUpdateGOMAXPROCSIdle:  {perf.PartOther, false},
+	waitReasonSemacquire:            {perf.PartSync, false},
+	waitReasonSleep:                 {perf.PartSleep, false},
+	waitReasonSyncCondWait:          {perf.PartSync, false},
+	waitReasonSyncMutexLock:         {perf.PartMutex, false},
+	waitReasonSyncRWMutexRLock:      {perf.PartMutex, false},
+	waitReasonSyncRWMutexLock:       {perf.PartMutex, false},
+	waitReasonSyncWaitGroupWait:     {perf.PartSync, false},
+	waitReasonTraceReaderBlocked:    {perf.PartOther, false},
+	waitReasonWaitForGCCycle:        {perf.PartGC, false},
+	waitReasonGCWorkerIdle:          {perf.PartGC, false},
+	waitReasonGCWorkerActive:        {perf.PartGC, true},
+	waitReasonPreempted:             {perf.PartGC, false},
+	waitReasonDebugCall:             {perf.PartOther, false},
+	waitReasonGCMarkTermination:     {perf.PartGC, true},
+	waitReasonStoppingTheWorld:      {perf.PartStopTheWorld, true},
+	waitReasonFlushProcCaches:       {perf.PartStopTheWorld, true},
+	waitReasonTraceGoroutineStatus:  {perf.PartOther, true},
+	waitReasonTraceProcStatus:       {perf.PartOther, true},
+	waitReasonPageTraceFlush:        {perf.PartOther, true},
+	waitReasonCoroutine:             {perf.PartCoroutine, false},
+	waitReasonGCWeakToStrongWait:    {perf.PartGC, false},
+	waitReasonSynctestRun:           {perf.PartSync, false},
+	waitReasonSynctestWait:          {perf.PartSync, false},
+	waitReasonSynctestChanReceive:   {perf.PartChan, false},
+	waitReasonSynctestChanSend:      {perf.PartChan, false},
+	waitReasonSynctestSelect:        {perf.PartSelect, false},
+	waitReasonSynctestWaitGroupWait: {perf.PartSync, false},
+	waitReasonCleanupWait:           {perf.PartOther, false},
 }
 
-// nanosTicks converts to ticks. The rate may not be known yet; then it is that since
-// settle was last called. The result may be hours, hence the floating point.
-//
-//go:nowritebarrierrec
-func (a *perfAccount) nanosTicks(nanos int64) int64 {
-	if rate := perfTickRate(); rate > 0 {
-		return int64(float64(nanos) * (1 << 32) / float64(rate))
-	}
-	ticks, since := perfTicks()-a.settled, nanotime()-a.nanos
-	return int64(float64(nanos) * float64(ticks) / float64(max(since, 1)))
-}
-
-// settle brings usage up to now, in ticks, when perfNow is nanos, and begins an epoch. The
-// time on the clock since it was last called is divided among the parts by their ticks.
-//
-//go:nowritebarrierrec
-func (a *perfAccount) settle(nanos, now int64) {
-	perfSeqBegin(&a.seq)
-	shown := a.latest - a.nanos     // to have been running in this epoch
-	a.latest = max(a.latest, nanos) // see perfNow
-	wall := a.latest - a.nanos
-	a.nanos = a.latest
-	a.number++
-	a.usage.Wall += wall
-	a.usage.Switches, a.usage.Preemptions = a.switches, a.preemptions
-	a.usage.Migrations, a.usage.Waker = a.migrations, a.waker
-	if a.since > a.settled || a.ticks[perf.PartPreempted] != 0 || a.part >= perf.NumParts {
-		a.settleParts(wall, now, shown)
-	} else {
-		// It was all in one part.
-		a.usage.Parts[a.part] += wall
-		if a.known > 0 {
-			a.usage.Measured += wall
-		} else {
-			a.usage.Measured += shown
-		}
-	}
-	a.known = 0
-	a.settled = now
-	a.ticks[a.part&perfPartMask] = a.since - now
-	perfSeqEnd(&a.seq)
-}
-
-// settleParts divides the time wall. What was shown as running is left to that: the
-// clocks are not read at exactly the same time.
-//
-//go:nowritebarrierrec
-func (a *perfAccount) settleParts(wall, now, shown int64) {
-	a.ticks[a.part&perfPartMask] += now - a.since
-	sum := int64(0)
-	for p, t := range a.ticks {
-		if t < 0 { // the clocks of two processors differ
-			t, a.ticks[p] = 0, 0
-		}
-		sum += t
-	}
-	if sum == 0 {
-		a.ticks[a.part&perfPartMask], sum = 1, 1
-	}
-	rate := float64(wall) / float64(sum)
-	left, largest := wall, perf.PartRunning
-	for p := range perf.NumParts {
-		if a.ticks[p] == 0 && p != perf.PartRunning {
-			continue
-		}
-		if a.ticks[p] > a.ticks[largest] {
-			largest = p
-		}
-		d := int64(float64(a.ticks[p]) * rate)
-		if p == perf.PartRunning {
-			d = max(d, shown)
-		}
-		d = min(d, left)
-		a.usage.Parts[p] += d
-		left -= d
-	}
-	a.usage.Parts[largest] += left // what rounding has left
-	a.usage.Measured += max(min(int64(float64(a.known)*rate), wall), shown)
-	clear(a.ticks[:])
-}
-
-// perfTicksNanos converts ticks by a rate with 32 bits of fraction.
-//
-//go:nowritebarrierrec
-func perfTicksNanos(ticks int64, rate uint64) int64 {
-	hi, lo := uint64(ticks)>>32, uint64(ticks)&(1<<32-1)
-	return int64(hi*rate + lo*(rate>>32) + lo*(rate&(1<<32-1))>>32)
+type perfWait struct {
+	part  perf.Part
+	keeps bool // its thread: it works, and its status only lets others scan its stack
 }

@@ -68,6 +68,8 @@ type perfTask struct {
 	unfound    int64 // goroutines that should have come back, and children that nest too deep
 
 	log perfTaskLog
+
+	perfTaskSamples
 }
 
 // A perfMember is what the account of a goroutine has while the goroutine works for a
@@ -96,6 +98,7 @@ type perfMember struct {
 	// outlived is the task that the goroutine outlives. ranAtEnd is for how long it had run at the
 	// end of that, and 1 more; 0 if it works for a task. Both are protected by root.lock.
 	ranAtEnd int64
+	onAtEnd  bool // see ran
 	outlived perf.TaskID
 
 	woken perfWoken
@@ -190,6 +193,7 @@ func perfTaskNew(parent perf.TaskID, span uint64, kind uint32, set perf.SetID, n
 		t.counts, t.unread = [perf.MaxEvents]perf.Count{}, 0
 	}
 	t.log.reset()
+	t.perfTaskSamples.reset()
 	if p := perfFindTask(parent); p != nil {
 		root := p.root
 		lock(&root.lock)
@@ -324,7 +328,7 @@ func (t *perfTask) remove(m *perfMember, usage *perf.GoroutineTime, c *perfAccou
 	m.addTo(t, usage, c)
 	if m.ranAtEnd != 0 {
 		// It may be less: it was taken to have a CPU while it was on a thread.
-		perfOutlived.Add(max(0, usage.Parts[perf.PartRunning]-(m.ranAtEnd-1)))
+		perfOutlived.Add(max(0, m.ran(usage)-(m.ranAtEnd-1)))
 		m.ranAtEnd = 0
 	}
 	if root := t.root; root.askers != 0 {
@@ -471,7 +475,7 @@ func (p *perfMember) inherit(newg *g, a *perfAccount) {
 	}
 }
 
-// perfTaskEnd ends a task, and stores what its members have used: u is zero. Then it gives
+// perfTaskEnd ends a task, and stores what its members have used: u is zero, but for Trace. Then it gives
 // the task up, unless it has taken longer than slow ns: its log can be read until
 // perfTaskGiveUp then. Nor does it if u.Outlives is not 0; see perfTaskOutlived. If the
 // calling goroutine works for it, it works for what it worked for before from now on. It
@@ -568,6 +572,7 @@ func perfTaskEndRest(rest uintptr, u *perf.TaskUsage, slow int64) {
 // giveUp gives t up, which has ended, unless it has taken longer than slow ns, or goroutines
 // outlive it. The caller holds root.lock.
 func (t *perfTask) giveUp(u *perf.TaskUsage, slow int64) (free *perfTask) {
+	t.decide(u, slow)
 	if u.Wall > slow {
 		return nil
 	}

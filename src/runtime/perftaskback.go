@@ -326,26 +326,11 @@ func (a *perfAccount) rejoin(gp *g, mp *m, id perf.TaskID, how perfJoin, label b
 	return false
 }
 
-// perfTaskStamp returns what a sample's record has for its time: without its lowest bits, in
-// which is the kind of the task that the goroutine works for whose labels are at tag, or 0.
-// tag may be nil. No profile has the time of a sample.
-//
-// It is called like profBuf.write.
+// perfTaskKind returns the kind of the task that the goroutine works for whose labels are at tag, or 0.
 //
 //go:nowritebarrierrec
-func perfTaskStamp(tag *unsafe.Pointer, now int64) int64 {
-	now &^= perf.TaskKindMask
-	if h := perfAccountHooks.kind; h != nil && tag != nil {
-		now |= h((*g)(unsafe.Pointer(uintptr(unsafe.Pointer(tag)) - unsafe.Offsetof(g{}.labels))))
-	}
-	return now
-}
-
-// perfTaskKind returns the kind of the task that gp works for, or 0.
-//
-//go:nowritebarrierrec
-func perfTaskKind(gp *g) int64 {
-	if a := perfAccountOf(gp); a != nil {
+func perfTaskKind(tag *unsafe.Pointer) int64 {
+	if a := perfTagAccount(tag); a != nil {
 		if m := a.member.ptr(); m != nil {
 			if t := m.task.live(); t != nil {
 				return int64(t.kind.Load()) & perf.TaskKindMask

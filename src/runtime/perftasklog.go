@@ -21,6 +21,7 @@ import (
 var perfTaskConfig struct {
 	lock   mutex
 	least  int64 // ticks: perfAccount.least of members
+	every  int64 // ticks: a millisecond; see perfTaken
 	memory int   // bytes of chunks that there are
 	procs  []perfTaskProc
 }
@@ -83,10 +84,13 @@ func perfTaskFollow(c *perf.TaskConfig) {
 	}
 	perfAccountHooks.stopped = perfStopped
 	perfAccountHooks.kind = perfTaskKind
+	perfAccountHooks.sampled = perfTaskSampled
 	k := &perfTaskConfig
 	systemstack(func() {
+		perfSleptInit()
 		lock(&k.lock)
 		k.least = perfNanosToTicks(c.Least)
+		k.every = perfNanosToTicks(1e6)
 		if k.procs == nil {
 			// Ps beyond have none: an entry of two Ps would have two writers.
 			const n = perf.MaxTaskProcs
@@ -234,16 +238,16 @@ func perfLogAway(gp *g, a *perfAccount, now int64) {
 	m.log(&s)
 }
 
-// perfLogKept is called when the goroutine has been in a part, with its thread, for longer
-// than least, up to now. bp is the frame pointer of where it was.
+// perfLogKept is called when the goroutine has been in a.part, with its thread, for longer
+// than least, up to now, or most of that in another part. bp is the frame pointer of where it was.
 //
 //go:nowritebarrierrec
-func perfLogKept(gp *g, a *perfAccount, bp uintptr, now int64) {
+func perfLogKept(gp *g, a *perfAccount, part perf.Part, bp uintptr, now int64) {
 	m := a.member.ptr()
 	if m == nil {
 		return
 	}
-	s := perf.TaskStretch{Goid: gp.goid, Start: a.since, Wake: now, End: now, Part: a.part, OnThread: true}
+	s := perf.TaskStretch{Goid: gp.goid, Start: a.since, Wake: now, End: now, Part: part, OnThread: true}
 	if a.part != perf.PartSyscall && a.part != perf.PartC {
 		s.Reason = uint8(gp.waitreason)
 	}

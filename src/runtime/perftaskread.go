@@ -229,7 +229,7 @@ func (r *perfAsking) begin(u *perf.TaskUsage, own *perfAccount) {
 	}
 	for s := m.task; s != nil; s = s.parent {
 		if s == t {
-			r.add(u, m.task, m, &own.usage)
+			r.add(u, m.task, m, &own.usage, false)
 			m.asked[r.slot] = r.number
 		}
 	}
@@ -276,19 +276,19 @@ func (r *perfAsking) readAll(u *perf.TaskUsage, mp *m) *m {
 func (r *perfAsking) read(u *perf.TaskUsage) (free *perfTask, more bool) {
 	return r.look(func(s *perfTask, m *perfMember) (work int) {
 		var used perf.GoroutineTime
-		m.account.peek(&used, r.nanos, r.ticks)
-		return r.add(u, s, m, &used)
+		running := m.account.peek(&used, r.nanos, r.ticks)
+		return r.add(u, s, m, &used, running)
 	})
 }
 
-// add adds what m, a member of s, has used if its account has used that much. It returns
-// how much there was to look at.
-func (r *perfAsking) add(u *perf.TaskUsage, s *perfTask, m *perfMember, used *perf.GoroutineTime) (work int) {
+// add adds what m, a member of s, has used if its account has used that much, and is running if
+// it is on a thread of another's. It returns how much there was to look at.
+func (r *perfAsking) add(u *perf.TaskUsage, s *perfTask, m *perfMember, used *perf.GoroutineTime, running bool) (work int) {
 	t := r.task
 	if m.goid != t.goid || t.open.Load() {
 		u.Working++ // who began it does not outlive it
 	}
-	t.outlives(m, u, used.Parts[perf.PartRunning])
+	t.outlives(m, u, used, running)
 	u.GoroutineTime.AddSince(used, &m.usage)
 	if t.events == 0 || s.set != t.set {
 		return 1
@@ -350,7 +350,7 @@ func (t *perfTask) with(free *perfTask) *perfTask {
 // now. It stays an account: a is a member's, and the caller holds root.lock.
 //
 // What is running is taken to have a CPU: only the thread itself can ask for that.
-func (a *perfAccount) peek(u *perf.GoroutineTime, nanos, ticks int64) {
+func (a *perfAccount) peek(u *perf.GoroutineTime, nanos, ticks int64) (running bool) {
 	b := perfNewAccount(perf.PartOther) // to settle in a's place
 	for {
 		seq := a.seq.Load()
@@ -368,8 +368,10 @@ func (a *perfAccount) peek(u *perf.GoroutineTime, nanos, ticks int64) {
 	}
 	b.settle(max(nanos, b.latest), ticks)
 	*u = b.usage
+	running = b.part == perf.PartRunning
 	perfFreeAccount.push(&b.node)
 	perfCountAccount(-1)
+	return running
 }
 
 // perfTaskMembers stores the first goroutines that outlive a task, which has ended and has not

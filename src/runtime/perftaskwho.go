@@ -26,10 +26,6 @@ type perfLeft struct {
 	goids [29]uint64
 }
 
-// perfMostLeft bounds how many a task remembers, as they are looked for one by one. Others
-// count again if they come back.
-const perfMostLeft = 16 // perfLefts
-
 // A perfLeaving is why a goroutine leaves a task.
 type perfLeaving uint8
 
@@ -43,8 +39,10 @@ const (
 // their tasks had ended, in ns.
 var perfOutlived atomic.Int64
 
-// leftBy remembers that a goroutine has left t. The caller holds root.lock.
+// leftBy remembers that a goroutine has left t. The caller holds root.lock. As goroutines are looked
+// for one by one, it does not remember too many. Others count again if they come back.
 func (t *perfTask) leftBy(goid uint64) {
+	const most = 16 // perfLefts
 	for ; t != nil; t = t.parent {
 		if !t.open.Load() || t.left.has(goid) {
 			continue
@@ -54,7 +52,7 @@ func (t *perfTask) leftBy(goid uint64) {
 			for ; l != nil; l = l.next {
 				n++
 			}
-			if n == perfMostLeft {
+			if n == most {
 				continue
 			}
 			l = (*perfLeft)(perfFreeLeft.pop())
@@ -135,16 +133,31 @@ func perfTaskLeft(id perf.TaskID, goid uint64, lost bool) {
 	unlock(&root.lock)
 }
 
-// outlives is called when t has ended, and m's goroutine has run for so long. If m works for no
+// outlives is called when t has ended, and m's goroutine has used that much, and was running then
+// as far as is known. If m works for no
 // task from now on, what it still uses is nobody's. The caller holds root.lock.
-func (t *perfTask) outlives(m *perfMember, u *perf.TaskUsage, ran int64) {
+func (t *perfTask) outlives(m *perfMember, u *perf.TaskUsage, used *perf.GoroutineTime, running bool) {
 	if t.open.Load() || m.task.live() != nil {
 		return
 	}
 	u.Outlives++
 	if m.ranAtEnd == 0 { // else it outlived another one first, or who began to ask earlier ends later
-		m.ranAtEnd, m.outlived = ran+1, t.id()
+		m.onAtEnd, m.outlived = running, t.id()
+		m.ranAtEnd = m.ran(used) + 1
 	}
+}
+
+// ran returns for how long m's goroutine has run that has used that much. If it was running at the
+// end of the task, it is not known how much of that its thread had no CPU for: that is found out
+// when the goroutine stops, and would be taken off what it has run since. So it counts as running.
+//
+//go:nowritebarrierrec
+func (m *perfMember) ran(used *perf.GoroutineTime) int64 {
+	n := used.Parts[perf.PartRunning]
+	if m.onAtEnd {
+		n += used.Parts[perf.PartPreempted]
+	}
+	return n
 }
 
 // perfTaskOutlived returns for how long goroutines of a task that has ended, and has not been
@@ -165,7 +178,7 @@ func perfTaskOutlived(id perf.TaskID, any bool) (nanos int64, n int) {
 				if m.ranAtEnd != 0 && m.outlived == id {
 					var used perf.GoroutineTime
 					m.account.peek(&used, r.nanos, r.ticks)
-					nanos += max(0, used.Parts[perf.PartRunning]-(m.ranAtEnd-1))
+					nanos += max(0, m.ran(&used)-(m.ranAtEnd-1))
 					n++
 				}
 				return 1
@@ -196,6 +209,10 @@ func perfTaskSetKind(id perf.TaskID, kind uint32) {
 	mp := acquirem()
 	perfRelabel() // what has been sampled has the kind that there was
 	if t := perfFindTask(id); t != nil {
+		if t.sampled.Load() { // samples are of the kind that it had
+			countRoot(t.kind.Load(), perf.RootOther)
+			countRoot(kind, perf.RootOther)
+		}
 		t.kind.Store(kind)
 	}
 	releasem(mp)

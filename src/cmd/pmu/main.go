@@ -14,12 +14,13 @@ The verbs are:
 	list     list the events that this machine, or a server's, can sample
 	tasks    say what requests cost, where they waited and why they were slow
 	why      say why some requests are slow, from many of them
+	slow     say what slow requests execute more of than usual ones
 	ratio    show a profile of two events as their ratio
 	lines    find false sharing in a profile with data addresses
 
 Arguments are files and URLs of a server that imports [net/http/pprof]. Of a URL such
-as http://localhost:6060, list, tasks and why know which page they need. With -http,
-tasks, why and ratio open their pages in a browser. For more about a verb, run go tool
+as http://localhost:6060, list, tasks, why and slow know which page they need. With -http,
+tasks, why, slow and ratio open their pages in a browser. For more about a verb, run go tool
 pmu help verb.
 */
 package main
@@ -28,6 +29,7 @@ import (
 	"cmd/pmu/internal/linescmd"
 	"cmd/pmu/internal/listcmd"
 	"cmd/pmu/internal/ratiocmd"
+	"cmd/pmu/internal/slowcmd"
 	"cmd/pmu/internal/taskscmd"
 	"cmd/pmu/internal/verb"
 	"cmd/pmu/internal/whycmd"
@@ -36,7 +38,7 @@ import (
 	"os"
 )
 
-var verbs = []*verb.Verb{listcmd.Verb, taskscmd.Verb, whycmd.Verb, ratiocmd.Verb, linescmd.Verb}
+var verbs = []*verb.Verb{listcmd.Verb, taskscmd.Verb, whycmd.Verb, slowcmd.Verb, ratiocmd.Verb, linescmd.Verb}
 
 func main() {
 	os.Exit(run(os.Args[1:], verb.IO{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))

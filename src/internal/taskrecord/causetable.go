@@ -38,6 +38,8 @@ var causeTable = []causeRow{
 		"runnable {time} behind task {behind}", "", 100 * time.Microsecond},
 	{"runnable", in(pprof.TimeRunnable),
 		"runnable {time}", "", 100 * time.Microsecond},
+	{"preempted", in(pprof.TimePreempted), // what is in the timeline is a system call that was long for that
+		"preempted by the operating system {time}", "", 100 * time.Microsecond},
 	{"mutex", in(pprof.TimeMutex),
 		"mutex held by {waker}, {time}", "mutex {time} at {place}", 100 * time.Microsecond},
 	{"GC assist", func(p *piece) bool {
@@ -69,7 +71,6 @@ var causeTable = []causeRow{
 		"{reason} {time} at {place}", "{reason} {time}", 100 * time.Microsecond},
 
 	// What is found without waits: see short waits, running.
-	{"preempted", nil, "preempted by the operating system {time}", "", 100 * time.Microsecond},
 	{"short waits", nil, "{part} {time}, each too short for the timeline", "", 100 * time.Microsecond},
 	{"waits", nil, "{part} {time}", "", 100 * time.Microsecond}, // of a task without a timeline
 	{"page faults", nil, "{faults}, running {time} more than usual", "{faults}, running {time}", 100 * time.Microsecond},
@@ -148,7 +149,7 @@ func expand(text string, word func(string) string) string {
 			return ""
 		}
 		if w != timeMark {
-			w = printable(w)
+			w = Printable(w)
 		}
 		b = append(b, w...)
 		text = after

@@ -108,7 +108,7 @@ func (k *holder) name(goroutine string) string {
 		who = "task " + strconv.Quote(k.kind)
 	}
 	if at := k.at.at(); at != "" {
-		who += " at " + printable(at)
+		who += " at " + Printable(at)
 	}
 	return who
 }

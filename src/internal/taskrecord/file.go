@@ -49,8 +49,9 @@
 //	header body = nonce[8] id:u name pid:i start:i n*(event) boot mark
 //	    with name, event, boot and process = length:u byte[length]; older ones have no boot, or no
 //	    mark
-//	    mark = 0:u, or 1:u process progress where an answer begins, or 2:u process progress where
-//	    it ends; no record follows such a header
+//	    mark = 0:u, or 1:u process progress taken where an answer begins, or 2:u process progress
+//	    taken where it ends; no record follows such a header; older ones have no taken
+//	    taken = known:u preempted:i throttled:i delay:i stolen:i, the fields of [Taken]
 //
 //	record body = first:u n*(length:u byte[length]) task
 //
@@ -63,7 +64,7 @@
 //	task    = trace[16] span[8] parent[8] kind:s flags:u start∆:i wall:i
 //	          before:clock after:clock usage goroutine:u goroutines:i
 //	          n*(event:s) n*(region) n*(note) n*(call) n*(stretch) n*(outlived)
-//	          outliving:i lost threshold:i usual trigger:s ender n*(caller)
+//	          outliving:i lost threshold:i usual empty:s ender n*(caller)
 //	          progress
 //	          with start less that of the server; older ones have no ender, no callers, or no progress
 //	clock   = u n*(server:u count:u), the number n being in the lower 7 bits of a byte,
@@ -83,7 +84,7 @@
 //	          bit 4: behindkind:s behind:i
 //	          bit 5: stopped:i stopreason:s
 //	outlived= id:u func:s frame part:u
-//	lost    = n*(i), the fields of [Lost] in their order; missing ones are 0
+//	lost    = n*(i), those of [AllLost] in their order; missing ones are 0
 //	usual   = 0:u, or 1:u tasks:i wall:i usage
 //	ender   = goroutine:u parts
 //	caller  = goroutine:u ender∆:i, the latter less goroutine, of each call
@@ -296,11 +297,8 @@ func (c *coder) stretch(s *Stretch, before time.Duration) {
 }
 
 func (c *coder) lost(l *Lost) {
-	fields := [...]*int64{
-		&l.Stretches, (*int64)(&l.StretchesTime), &l.Memory, &l.Regions, &l.Calls, &l.Notes, &l.Before, &l.Unfound,
-	}
-	n := len(fields)
-	for n > 0 && *fields[n-1] == 0 {
+	n := len(AllLost)
+	for n > 0 && *AllLost[n-1].Of(l) == 0 {
 		n--
 	}
 	unsigned(c, &n)
@@ -310,8 +308,8 @@ func (c *coder) lost(l *Lost) {
 	}
 	for i := range n {
 		v := new(int64)
-		if i < len(fields) {
-			v = fields[i]
+		if i < len(AllLost) {
+			v = AllLost[i].Of(l)
 		}
 		signed(c, v)
 	}
@@ -384,7 +382,8 @@ func (c *coder) task(t *Record, server *Server) {
 		signed(c, &t.Usual.Wall)
 		c.usage(&t.Usual.Usage)
 	}
-	c.str(&t.Trigger)
+	var empty string // was meant for the name of an execution trace, which no record has ever had
+	c.str(&empty)
 	if !c.reading || len(c.b) > 0 {
 		unsigned(c, &t.Ender.Goroutine)
 		c.parts(&t.Ender.Parts)

@@ -368,7 +368,7 @@ func TestFileSections(t *testing.T) {
 	s := &Server{Name: "s"}
 	var tasks []*Record
 	for i := range 3000 {
-		tasks = append(tasks, &Record{Server: s, Kind: fmt.Sprint("kind ", i%100), Trigger: strings.Repeat("x", 300) + fmt.Sprint(i)})
+		tasks = append(tasks, &Record{Server: s, Kind: fmt.Sprint("kind ", i%100), Notes: []Note{{Value: strings.Repeat("x", 300) + fmt.Sprint(i)}}})
 	}
 	file, _ := written(t, nil, tasks...)
 	if n, want := bytes.Count(file, []byte(magic)), len(file)/sectionSize; n < want || n > want+1 {
@@ -528,7 +528,7 @@ func TestFileVersion(t *testing.T) {
 // with more parts.
 func TestFileForward(t *testing.T) {
 	s := &Server{ID: 3, Name: "s", Events: []string{"e"}}
-	task := &Record{Server: s, Kind: "kind", Trigger: "trace"}
+	task := &Record{Server: s, Kind: "kind", Threshold: 9}
 	var buf bytes.Buffer
 	w := NewFileWriter(&buf, nil)
 	for range 3 {

@@ -11,6 +11,7 @@ import (
 	"runtime/pprof"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 )
 
@@ -84,6 +85,14 @@ func anyValue(r *rand.Rand, v reflect.Value, size int) {
 	}
 }
 
+// allFlags are the flags that there are.
+var allFlags = func() (all Flags) {
+	for _, f := range AllFlags {
+		all |= f.Flag
+	}
+	return all
+}()
+
 // anyTask returns a task with anything in it.
 func anyTask(r *rand.Rand) *Record {
 	t := new(Record)
@@ -96,7 +105,7 @@ func anyTask(r *rand.Rand) *Record {
 // is in order. All fields are set at times. Texts may be odd.
 func randomTask(r *rand.Rand) *Record {
 	t := anyTask(r)
-	t.Flags &= 1<<7 - 1
+	t.Flags &= allFlags
 	t.Server.Start = 1_700_000_000_000_000_000 + r.Int63n(1e15)
 	t.Server.PID = 1 + r.Intn(1<<22)
 	t.Server.ID = uint16(1 + r.Intn(1000))
@@ -148,7 +157,7 @@ func randomTask(r *rand.Rand) *Record {
 	at := times(len(t.Calls))
 	for i := range t.Calls {
 		c := &t.Calls[i]
-		c.Flags &= 1<<7 - 1
+		c.Flags &= allFlags
 		c.Start = at[i]
 		c.Wall = time.Duration(r.Int63n(int64(t.Wall-c.Start) + 1))
 	}
@@ -176,4 +185,20 @@ func randomTask(r *rand.Rand) *Record {
 		t.Outlived[i].Part %= NumParts
 	}
 	return t
+}
+
+// TestRandomTask tests that random tasks and calls have each flag at times: tests of views rely on it.
+func TestRandomTask(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	var tasks, calls Flags
+	for range 100 {
+		task := randomTask(r)
+		tasks |= task.Flags
+		for i := range task.Calls {
+			calls |= task.Calls[i].Flags
+		}
+	}
+	if tasks != allFlags || calls != allFlags {
+		t.Errorf("tasks have flags %#x, and calls %#x; there are %#x", tasks, calls, allFlags)
+	}
 }

@@ -37,7 +37,9 @@ func AppendJSON(b []byte, t *Record) []byte {
 const maxJSONEvents = 1000
 
 // ParseJSON returns the task of a line that [AppendJSON] has written, with a Server of its
-// own. The task is as it was but for bytes that were not UTF-8. Empty slices are nil.
+// own. The task is as it was, except for bytes that were not UTF-8. Empty slices are nil. A part that
+// a later version has is read as pprof.TimeOther where it is a value. Its columns are not known from
+// others, and ignored.
 //
 // Unmarshal is [encoding/json.Unmarshal]. This package does not name it, as it would add a
 // megabyte to each server, which only writes.
@@ -286,7 +288,9 @@ func (o *jsonObject) task(t *Record) {
 		o.value("wall_ns", &t.Usual.Wall)
 		o.usage(&t.Usual.Usage, t.Events)
 	})
-	o.value("trigger", &t.Trigger)
+	if !o.reading {
+		o.value("trigger", new(string)) // columns stay; no record has ever had one
+	}
 }
 
 // lists gives what a task may have several of, without events.
@@ -419,7 +423,7 @@ func (o *jsonObject) stretch(s *Stretch) {
 	o.value("stop_reason", &s.StopReason)
 }
 
-// part is a part by its name.
+// part is a part by its name. One that this program does not know is read as pprof.TimeOther, as in files.
 func (o *jsonObject) part(p *Part) {
 	var name string
 	if !o.reading {
@@ -429,7 +433,7 @@ func (o *jsonObject) part(p *Part) {
 	if o.reading {
 		n, ok := partNumbers[name]
 		if !ok {
-			o.fail("part", fmt.Sprintf("%.100q is not a part of a task's time", name))
+			n = pprof.TimeOther
 		}
 		*p = n
 	}
@@ -444,12 +448,7 @@ func (o *jsonObject) frame(f *Frame) {
 }
 
 func (o *jsonObject) lost(l *Lost) {
-	o.value("lost_stretches", &l.Stretches)
-	o.value("lost_stretches_ns", &l.StretchesTime)
-	o.value("lost_memory", &l.Memory)
-	o.value("lost_regions", &l.Regions)
-	o.value("lost_calls", &l.Calls)
-	o.value("lost_notes", &l.Notes)
-	o.value("lost_before", &l.Before)
-	o.value("lost_unfound", &l.Unfound)
+	for i := range AllLost {
+		o.value(AllLost[i].Column, AllLost[i].Of(l))
+	}
 }

@@ -22,10 +22,10 @@ func TestMarks(t *testing.T) {
 	at := Progress{Places: RingPlaces{{5, 9}, {0, 8}}, Lost: 3, LeftOut: 1}
 	var want []any
 	for range 3 {
-		end := Mark{true, "q", Progress{RingPlaces{{0, 8}, {5, 9}}, 3, 1}}
-		want = append(want, Mark{false, "p", begin}, at, Progress{}, end)
+		end := Mark{true, "q", Progress{RingPlaces{{0, 8}, {5, 9}}, 3, 1}, Taken{1, 2, 3, 4, DelayKnown}}
+		want = append(want, Mark{false, "p", begin, Taken{}}, at, Progress{}, end)
 		w.At = at
-		if w.Mark(&Mark{false, "p", begin}) != nil || w.Write(new(Record)) != nil || w.Write(new(Record)) != nil || w.Mark(&end) != nil {
+		if w.Mark(&Mark{false, "p", begin, Taken{}}) != nil || w.Write(new(Record)) != nil || w.Write(new(Record)) != nil || w.Mark(&end) != nil {
 			t.Fatal("a mark or a record is not written")
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -67,6 +68,12 @@ type Example struct {
 
 func (x *Example) end() int64 { return x.Start + int64(x.Wall) }
 
+// Executing reports whether a profile of what such tasks execute says more: they had work to do, or
+// waited for others that had.
+func (r *Reason) Executing() bool {
+	return strings.HasPrefix(r.Text, "running") || strings.HasPrefix(r.Text, "runnable")
+}
+
 // String returns the reason in a line: `mutex held by task "flush" at shop.go:112: 46 of 50 slow
 // requests, 9.2 s`.
 func (r *Reason) String() string {
@@ -75,7 +82,7 @@ func (r *Reason) String() string {
 		what = "request"
 	}
 	text := cmp.Or(r.Text, "nothing stands out")
-	s := fmt.Sprintf("%s: %d of %s", text, r.N, Count(int64(r.Of), "slow "+what))
+	s := fmt.Sprintf("%s: %d of %s", text, r.N, Count(r.Of, "slow "+what))
 	if r.Text != "" {
 		s += ", " + Duration(r.Time)
 	}

@@ -16,7 +16,7 @@
 //     pprof.GoroutineTime says. A perfCounter is an event's counter on a thread;
 //     pprof.Counters are those of all, and a pprof.CounterValue is what they say.
 //   - A [Record] is all that remains of a task that has ended. A task.Record is what programs
-//     mostly ask for, and so are Note, Stretch, Usage and KindStats there.
+//     mostly ask for, and so are Note, Stretch and Usage there.
 //   - A perfTaskRing, in runtime, holds records. Each P has two. A [RingReader] decodes them,
 //     a task.Reader does for programs, and a [FileReader] reads what a [FileWriter] has written.
 //   - A sample belongs to a profile, and to no task: it is in a perfBuf, in runtime, until
@@ -86,7 +86,6 @@ type Record struct {
 
 	Threshold time.Duration // above which the task is slow; 0 if there is none
 	Usual     *Usual        // what such tasks use; nil unless the task was slow
-	Trigger   string        // the file of the execution trace that it wrote, if any
 }
 
 // Flags say how a task ended, and why there is a record of it.
@@ -184,7 +183,7 @@ type Stretch struct {
 	Stack    []Frame // where, innermost first
 
 	// Waker ended the waiting. It is empty if that was a timer or the network poller. It has no task
-	// if it only brought what came from the network; see [runtime/task.Task.Disown].
+	// if it only brought what came from the network; see [Record.Disown].
 	Waker Waker
 
 	// Behind is what else ran on the thread that the goroutine got, while it was runnable:

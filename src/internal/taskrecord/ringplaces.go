@@ -111,6 +111,7 @@ type Mark struct {
 	End     bool
 	Process string
 	Progress
+	Taken Taken // since recording began; older releases have none
 }
 
 // Kinds of marks in a header.
@@ -150,6 +151,9 @@ func (c *coder) mark() *Mark {
 	}
 	m := &Mark{End: kind == endMark, Process: c.inline()}
 	c.progress(&m.Progress)
+	if len(c.b) > 0 {
+		c.taken(&m.Taken)
+	}
 	for i, x := range m.Places {
 		if i > 0 && x.Ring <= m.Places[i-1].Ring {
 			c.fail(errMalformed)

@@ -15,6 +15,8 @@ type RecorderStats struct {
 	Open   int64       // tasks that have not ended
 	// Outlived is for how long goroutines have run after the end of the tasks that they worked for.
 	Outlived time.Duration
+	// Taken is why threads had no CPU while tasks were recorded.
+	Taken Taken
 
 	Epochs int64 // that have begun, of events that are counted in turns
 	Events []EventStats

@@ -40,7 +40,7 @@ func (t *Record) WriteText(w io.Writer) error {
 }
 
 func (t *Record) header(b *bufio.Writer) {
-	fmt.Fprintf(b, "task %s on %s: %s", strconv.Quote(t.Kind), t.Server.text(), Duration(t.Wall))
+	fmt.Fprintf(b, "task %s on %s: %s", strconv.Quote(t.Kind), t.Server.Text(), Duration(t.Wall))
 	for _, f := range AllFlags {
 		if t.Flags&f.Flag == 0 {
 			continue
@@ -57,18 +57,15 @@ func (t *Record) header(b *bufio.Writer) {
 	fmt.Fprintf(b, "\nbegan %s\n", time.Unix(0, t.Start).UTC().Format("2006-01-02 15:04:05.000000 UTC"))
 	fmt.Fprintf(b, "%s, %s, %s, %s\n", Count(t.Goroutines, "goroutine"), Plural(t.Switches, "switch", "switches"),
 		Count(t.Preemptions, "preemption"), Count(t.Migrations, "migration"))
-	if t.Trigger != "" {
-		fmt.Fprintf(b, "execution trace in %s\n", printable(t.Trigger))
-	}
 }
 
-// text returns the server's name, or what else identifies it.
-func (s *Server) text() string {
+// Text returns the server's name, or what else identifies it.
+func (s *Server) Text() string {
 	switch {
 	case s == nil:
 		return "a server"
 	case s.Name != "":
-		return printable(s.Name)
+		return Printable(s.Name)
 	case s.ID != 0:
 		return fmt.Sprintf("server %d", s.ID)
 	}
@@ -82,12 +79,12 @@ func writeCauses(b *bufio.Writer, list []Cause, r *Request) {
 	fmt.Fprint(b, "\nWhy, by time on the critical path:\n")
 	for i, c := range list {
 		if i == textCauses {
-			fmt.Fprintf(b, "  and %s\n", Count(int64(len(list)-i), "lesser reason"))
+			fmt.Fprintf(b, "  and %s\n", Count(len(list)-i, "lesser reason"))
 			break
 		}
 		where := ""
 		if r != nil {
-			where = fmt.Sprintf(" (task %s on %s)", strconv.Quote(c.Task.Kind), c.Task.Server.text())
+			where = fmt.Sprintf(" (task %s on %s)", strconv.Quote(c.Task.Kind), c.Task.Server.Text())
 		}
 		fmt.Fprintf(b, "  %s%s\n", c, where)
 	}
@@ -192,15 +189,15 @@ func (s *Stretch) text() string {
 	if s.Region != "" {
 		return "region " + strconv.Quote(s.Region)
 	}
-	text := printable(cmp.Or(s.Reason, s.Part.String()))
+	text := Printable(cmp.Or(s.Reason, s.Part.String()))
 	if s.Part == pprof.TimeRunnable || s.Start == s.Wake && s.End > s.Wake {
 		text = "runnable"
 	}
 	if at := Place(s.Stack).at(); at != "" {
-		text += " at " + printable(at)
+		text += " at " + Printable(at)
 	}
 	if k := s.Waker.text(); k != "" {
-		text += ", ended by " + printable(k)
+		text += ", ended by " + Printable(k)
 	}
 	if d := s.End - s.Wake; d > 0 && s.Wake > s.Start {
 		text += ", then runnable " + Duration(d)
@@ -211,7 +208,7 @@ func (s *Stretch) text() string {
 	if s.Stopped > 0 {
 		text += ", world stopped " + Duration(s.Stopped)
 		if s.StopReason != "" {
-			text += " (" + printable(s.StopReason) + ")"
+			text += " (" + Printable(s.StopReason) + ")"
 		}
 	}
 	return text
@@ -227,7 +224,7 @@ func writePath(b *bufio.Writer, path []Segment, r *Request) {
 	for _, s := range keep {
 		who := fmt.Sprintf("goroutine %d", s.Goroutine)
 		if r != nil {
-			who = name(s.Task.Server.text()) + ", " + who
+			who = name(s.Task.Server.Text()) + ", " + who
 		}
 		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\n", who, Duration(s.Start), Duration(s.End-s.Start), s.text())
 	}
@@ -256,7 +253,7 @@ func (t *Record) rest(b *bufio.Writer) {
 		fmt.Fprint(tw, "\nCalls:\tat\ttook\n")
 		keep, rest := longestOf(t.Calls, func(c *Call) time.Duration { return c.Wall })
 		for _, c := range keep {
-			fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\n", name(c.Kind), Duration(c.Start), Duration(c.Wall), printable(c.Remote))
+			fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\n", name(c.Kind), Duration(c.Start), Duration(c.Wall), Printable(c.Remote))
 		}
 		tw.Flush()
 		rest.write(b, "call")
@@ -264,32 +261,20 @@ func (t *Record) rest(b *bufio.Writer) {
 	if t.Outliving > 0 {
 		fmt.Fprintf(b, "\n%s went on after its end:\n", Count(t.Outliving, "goroutine"))
 		for _, g := range t.Outlived {
-			fmt.Fprintf(b, "  goroutine %d, %s, created at %s, in %s\n", g.ID, printable(g.Func), printable(g.Created.at()), g.Part)
+			fmt.Fprintf(b, "  goroutine %d, %s, created at %s, in %s\n", g.ID, Printable(g.Func), Printable(g.Created.at()), g.Part)
 		}
 	}
 	if len(t.Notes) > 0 {
 		fmt.Fprint(b, "\nNotes:\n")
 		for _, n := range t.Notes {
-			fmt.Fprintf(b, "  %s: %s\n", printable(n.Key), strconv.Quote(n.Value))
+			fmt.Fprintf(b, "  %s: %s\n", Printable(n.Key), strconv.Quote(n.Value))
 		}
 	}
-	for _, l := range []struct {
-		n    int64
-		text string
-	}{
-		{t.Lost.Stretches, fmt.Sprintf("waits, the shortest ones, of %s", Duration(t.Lost.StretchesTime))},
-		{t.Lost.Memory, "waits, for which there was no memory"},
-		{t.Lost.Regions, "regions, of names that were too many"},
-		{t.Lost.Calls, "calls, the shortest ones"},
-		{t.Lost.Notes, "notes, too many or too long"},
-		{t.Lost.Before, "records before this one"},
-		{t.Lost.Unfound, "goroutines that did not come back, and children, too many of which were nested"},
-	} {
-		if l.n > 0 {
-			fmt.Fprintf(b, "\nNot recorded: %d %s", l.n, l.text)
-		}
+	list := t.Lost.Words()
+	for _, l := range list {
+		fmt.Fprintf(b, "\nNot recorded: %s", l)
 	}
-	if t.Lost != (Lost{}) {
+	if len(list) > 0 {
 		fmt.Fprintln(b)
 	}
 }
@@ -298,7 +283,7 @@ func (t *Record) rest(b *bufio.Writer) {
 // path over all servers.
 func (r *Request) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "trace %s: %s, %s on %s\n", r.Trace, Duration(r.Wall), Count(int64(len(r.Nodes)), "task"), Count(int64(len(r.Servers)), "server"))
+	fmt.Fprintf(b, "trace %s: %s, %s on %s\n", r.Trace, Duration(r.Wall), Count(len(r.Nodes), "task"), Count(len(r.Servers), "server"))
 	if r.Duplicates > 0 {
 		fmt.Fprintf(b, "%s of the same span were left out\n", Count(r.Duplicates, "record"))
 	}
@@ -316,7 +301,7 @@ func (r *Request) WriteText(w io.Writer) error {
 	tree = func(n *Node) {
 		if shown++; shown <= 4*textRows {
 			d := min(depth[n], 10)
-			fmt.Fprintf(tw, "  %s%s\t%s\t%s\t%s\n", strings.Repeat("  ", d), name(n.Task.Kind), Duration(n.Start), Duration(n.Task.Wall), name(n.Task.Server.text()))
+			fmt.Fprintf(tw, "  %s%s\t%s\t%s\t%s\n", strings.Repeat("  ", d), name(n.Task.Kind), Duration(n.Start), Duration(n.Task.Wall), name(n.Task.Server.Text()))
 		}
 	}
 	for stack := slices.Clone(r.Roots); len(stack) > 0; {
@@ -330,7 +315,7 @@ func (r *Request) WriteText(w io.Writer) error {
 	}
 	tw.Flush()
 	if shown > 4*textRows {
-		fmt.Fprintf(b, "  and %s\n", Count(int64(shown-4*textRows), "other"))
+		fmt.Fprintf(b, "  and %s\n", Count(shown-4*textRows, "other"))
 	}
 	var skew time.Duration
 	for _, s := range r.Servers {
@@ -343,7 +328,7 @@ func (r *Request) WriteText(w io.Writer) error {
 			if s.Error >= 0 {
 				text = "within " + Duration(s.Error)
 			}
-			fmt.Fprintf(tw, "  %s\t%s\t%s\n", name(s.Server.text()), Duration(s.Offset), text)
+			fmt.Fprintf(tw, "  %s\t%s\t%s\n", name(s.Server.Text()), Duration(s.Offset), text)
 		}
 		tw.Flush()
 	}

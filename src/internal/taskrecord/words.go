@@ -36,9 +36,9 @@ func Duration(d time.Duration) string {
 	return n + " " + name
 }
 
-// printable returns s without what a terminal might obey: what comes from a file may hold
+// Printable returns s without what a terminal might obey: what comes from a file may hold
 // anything.
-func printable(s string) string {
+func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !strconv.IsPrint(r) {
 			return '\ufffd'
@@ -48,19 +48,19 @@ func printable(s string) string {
 }
 
 // Count returns a number of things, as texts have it: 1 record, 2 records.
-func Count(n int64, what string) string { return Plural(n, what, what+"s") }
+func Count[N int | int64](n N, what string) string { return Plural(n, what, what+"s") }
 
 // Plural is Count for things whose name takes more than an s.
-func Plural(n int64, one, many string) string {
+func Plural[N int | int64](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return strconv.FormatInt(n, 10) + " " + many
+	return strconv.FormatInt(int64(n), 10) + " " + many
 }
 
 // name returns a name for a table: not long, and without what separates columns.
 func name(s string) string {
-	r := []rune(printable(s))
+	r := []rune(Printable(s))
 	if len(r) > textName {
 		r = append(r[:textName-3], '.', '.', '.')
 	}

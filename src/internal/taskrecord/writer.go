@@ -157,6 +157,7 @@ func (w *FileWriter) begin(s *Server, m *Mark) error {
 		}
 		c := coder{b: appendString(b, m.Process)}
 		c.progress(&m.Progress)
+		c.taken(&m.Taken)
 		if c.err != nil {
 			return c.err
 		}

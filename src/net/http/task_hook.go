@@ -8,8 +8,8 @@ package http
 
 import _ "unsafe" // for go:linkname
 
-// With the build tag pmutest, TaskHandler wraps the handler of each server whose program
-// has net/http/pprof. So upstream's tests of servers test it.
+// With the build tag pmutest, and a call that test.bash adds to server.go, TaskHandler wraps the
+// handler of each server whose program has net/http/pprof. So upstream's tests of servers test it.
 
 // wrapTestHandler is set before the first request.
 //

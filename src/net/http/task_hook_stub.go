@@ -8,6 +8,4 @@ package http
 
 // See task_hook.go.
 
-func testHandler(h Handler) Handler { return h }
-
 func serves(srv *Server, h Handler) bool { return srv.Handler == h }

@@ -27,7 +27,7 @@ type TimePart uint8
 
 const (
 	TimeRunning      TimePart = iota // on a thread, in Go; see [GoroutineTime]
-	TimePreempted                    // the same, but the operating system gave the thread no CPU
+	TimePreempted                    // the same, but the operating system gave the thread no CPU; also in a system call that did not sleep
 	TimeRunnable                     // could run, but others do
 	TimeSyscall                      // in a system call
 	TimeC                            // in C
@@ -140,7 +140,9 @@ func RunningTime() time.Duration { return time.Duration(runtime_perfAccountRunni
 // now on, it is always found out if their threads have a CPU, so that
 // the part TimePreempted is complete and TimeRunning is CPU time. Otherwise it is
 // found out at the ends of an [Interval] and by [ReadGoroutineTime], and known from there
-// on until the goroutine next leaves its thread, makes a system call or calls C.
+// on until the goroutine next leaves its thread, makes a system call or calls C. While a
+// goroutine works for a task of package runtime/task, times of more than a millisecond
+// without a CPU are known on Linux without that.
 //
 // It costs a system call each time that the goroutine gets a thread or leaves it, or
 // makes a system call or calls C or returns from that, if the thread was without a CPU in

@@ -108,7 +108,7 @@ func (p *buildProgram) next() []uint64 {
 
 // buildRecord appends a record of the runtime's buffer.
 func buildRecord(data, stk []uint64, samples, events uint64) []uint64 {
-	data = append(data, uint64(4+len(stk)), 0, samples, events)
+	data = append(data, uint64(5+len(stk)), 0, samples, events, 0)
 	return append(data, stk...)
 }
 
@@ -508,11 +508,11 @@ func TestPerfBuildErrors(t *testing.T) {
 		tags []unsafe.Pointer
 		want string
 	}{
-		{[]uint64{4, 0, 1}, tag[:1], "truncated profile"},
-		{[]uint64{3, 0, 1, 1}, tag[:1], "truncated profile"},
-		{[]uint64{6, 0, 1, 1, 0}, tag[:1], "truncated profile"},
-		{[]uint64{5, 0, 1, 1, 0}, nil, "mismatched profile records and tags"},
-		{[]uint64{5, 0, 1, 1, 0}, tag, "mismatched profile records and tags"},
+		{[]uint64{5, 0, 1, 0}, tag[:1], "truncated profile"},
+		{[]uint64{4, 0, 1, 1, 0}, tag[:1], "truncated profile"},
+		{[]uint64{7, 0, 1, 1, 0, 0}, tag[:1], "truncated profile"},
+		{[]uint64{6, 0, 1, 1, 0, 0}, nil, "mismatched profile records and tags"},
+		{[]uint64{6, 0, 1, 1, 0, 0}, tag, "mismatched profile records and tags"},
 	} {
 		if err := p.add(p.events[0], tt.data, tt.tags); err == nil || err.Error() != tt.want {
 			t.Errorf("%d: %v, want %s", tt.data, err, tt.want)

@@ -13,9 +13,9 @@ import (
 
 func runtime_perfCountDivision(set perf.SetID, d *perf.Division) (missed uint64, f perf.Failure)
 
-// A division says who has counted the events of [Counters]. The three add up, for each
+// A countedBy says who has counted the events of [Counters]. The three add up, for each
 // event, to what [Counters.Read] would read at the same moment.
-type division struct {
+type countedBy struct {
 	goroutines []CounterValue // accounted goroutines: those that exist and those that have ended
 	between    []CounterValue // the scheduler and other goroutines, on threads that these have used
 	elsewhere  []CounterValue // other threads
@@ -25,7 +25,7 @@ type division struct {
 // have counted. Test programs refer to it by its name, and nothing else links it.
 //
 //go:linkname counterDivision
-func counterDivision(c *Counters) (d division, err error) {
+func counterDivision(c *Counters) (d countedBy, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	set := c.setID()
@@ -39,5 +39,5 @@ func counterDivision(c *Counters) (d division, err error) {
 		c.layout.values(v, counts[:c.slots])
 		return v
 	}
-	return division{values(p.Goroutines[:]), values(p.Between[:]), values(p.Elsewhere[:])}, errMissed(missed, f)
+	return countedBy{values(p.Goroutines[:]), values(p.Between[:]), values(p.Elsewhere[:])}, errMissed(missed, f)
 }

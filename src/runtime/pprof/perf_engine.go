@@ -14,11 +14,10 @@ import (
 	"strconv"
 )
 
-// With the build tag pmutest, StartCPUProfile samples the event that PMU_TEST_EVENT
-// names, with the period PMU_TEST_PERIOD, in place of the timer. So upstream's tests
-// of CPU profiles, and the programs that they build, test this engine. One run has
-// one engine: an engine's failure can't hide behind another's success.
-const testEngine = true
+// With the build tag pmutest, and a line that test.bash adds to it, StartCPUProfile samples the
+// event that PMU_TEST_EVENT names, with the period PMU_TEST_PERIOD, in place of the timer. So
+// upstream's tests of CPU profiles, and the programs that they build, test this engine. One run
+// has one engine: an engine's failure can't hide behind another's success.
 
 // testEngineTap, if set, is called with the writer of each profile and returns the
 // writer to use.

@@ -114,6 +114,13 @@ func (e *perfEvent) comments() []string {
 	if e.lostBuffer != 0 {
 		w.add("lost in buffer: %d samples, as the profile's buffer was full (runtime/pprof.lostProfileEvent)", e.lostBuffer)
 	}
+	if taskKindName.Load() != nil {
+		w.add("without a task: %d samples", e.verdicts[verdictNone])
+		w.add("slow yes: %d samples, of tasks that were slow, or of children of such", e.verdicts[verdictYes])
+		w.add("slow no: %d samples", e.verdicts[verdictNo])
+		w.add("slow unknown: %d samples, whose tasks ended after the profile, or later than samples wait", e.verdicts[verdictUnknown])
+		e.commentTasks(&w)
+	}
 	if e.noAddress != 0 {
 		w.add("without address: %d samples do not say what was accessed", e.noAddress)
 	}

@@ -37,27 +37,28 @@ func (p *perfProfile) begin() {
 	p.scales = make([]float64, p.stacks.width)
 }
 
-// add adds records of the runtime's buffer for event e to its profile. Each is 4+n words:
+// add adds records of the runtime's buffer for event e to its profile. Each is 5+n words:
 //
-//	data[0] = 4+n
+//	data[0] = 5+n
 //	data[1] = the kind of the goroutine's task; see taskTags
 //	data[2] = number of samples
 //	data[3] = number of events that they stand for
-//	data[4:4+n] = stack, as perfLocator.appendStack wants it
+//	data[4] = number of the goroutine's task, for whose end they wait, or 0; see perfWaiting
+//	data[5:5+n] = stack, as perfLocator.appendStack wants it
 //
 // Zero samples with a stack of length 1 are an overflow record: the stack is
 // the number of samples that did not fit. See addCPUData.
 func (p *perfProfile) add(e *perfEvent, data []uint64, tags []unsafe.Pointer) error {
 	for len(data) > 0 {
-		if len(data) < 4 || data[0] < 4 || data[0] > uint64(len(data)) {
+		if len(data) < 5 || data[0] < 5 || data[0] > uint64(len(data)) {
 			return fmt.Errorf("truncated profile")
 		}
 		if len(tags) < 1 {
 			return fmt.Errorf("mismatched profile records and tags")
 		}
-		samples, events := data[2], data[3]
-		stk := data[4:data[0]]
-		tag := p.b.tasks.tag(tags[0], data)
+		kind, samples, events, task := data[1], data[2], data[3], data[4]
+		stk := data[5:data[0]]
+		tag := tags[0]
 		data = data[data[0]:]
 		tags = tags[1:]
 
@@ -73,20 +74,31 @@ func (p *perfProfile) add(e *perfEvent, data []uint64, tags []unsafe.Pointer) er
 		if access != nil && e.Kind == perfevent.Breakpoint && e.Attrs[0].BPType == perf.BreakpointW {
 			access[perf.DataSource] |= memOpStore // the kernel does not say
 		}
-		values := p.stacks.values(stk, tag, p.write)
-		if e.column == 1 {
-			values[0] += samples // see header
+		if task != 0 {
+			s := e.session.waiting.add(task, stk)
+			s.event, s.samples, s.events, s.labels, s.kind = e, samples, events, tag, uint16(kind)
+			continue
 		}
-		values[e.column] += events
-		if access != nil && e.latency != 0 {
-			values[e.latency] += events * dataUint64(access, perf.DataWeight)
-		}
-		e.recorded += events
+		e.verdicts[verdictNone] += samples
+		p.commit(e, samples, events, stk, tag)
 	}
 	if len(tags) != 0 {
 		return fmt.Errorf("mismatched profile records and tags")
 	}
 	return nil
+}
+
+// commit enters samples of e in the profile.
+func (p *perfProfile) commit(e *perfEvent, samples, events uint64, stk []uint64, tag unsafe.Pointer) {
+	values := p.stacks.values(stk, tag, p.write)
+	if e.column == 1 {
+		values[0] += samples // see header
+	}
+	values[e.column] += events
+	if access, _ := splitData(stk); access != nil && e.latency != 0 {
+		values[e.latency] += events * dataUint64(access, perf.DataWeight)
+	}
+	e.recorded += events
 }
 
 // pseudoStack returns the stack of a function that stands for samples without one.

@@ -51,6 +51,11 @@ type perfSession struct {
 	done     chan struct{}       // closed by writer
 	handle   bool                // it ends with Session.Stop
 
+	waiting perfWaiting // owned by writer, as the profiles are
+
+	// roots are the counts when the session began, and since then once it has stopped.
+	roots atomic.Pointer[taskRoots]
+
 	foundLate atomic.Int64 // see foreignThreads; until the session stops, what it was before
 }
 
@@ -92,6 +97,12 @@ type perfProfile struct {
 	locs, values, message []byte
 	tag                   unsafe.Pointer // that labels is for
 	labels                []byte
+
+	traces   taskTraces
+	lastTags [numVerdicts]struct { // of samples that have waited
+		key     taskTag
+		pointer unsafe.Pointer
+	}
 }
 
 // A perfEvent is an event of a session.
@@ -112,6 +123,9 @@ type perfEvent struct {
 	lostBuffer uint64 // samples that did not fit in the runtime's buffers
 	noAddress  uint64 // samples, those included, without one, of a profile that has them
 	recorded   uint64 // events that the others stand for
+
+	verdicts [numVerdicts]uint64 // samples, the lost ones included, by what is known of their tasks
+	kinds    map[uint16]bool     // of samples that have waited
 }
 
 // add adds an event to the session, and to profile p of it.
@@ -260,6 +274,7 @@ func (s *perfSession) startEvents() error {
 	}
 	s.id = id
 	s.done = make(chan struct{})
+	s.roots.Store(readTaskRoots())
 	go s.writer()
 	s.foundLate.Store(foreignStart(id))
 	return nil
@@ -289,6 +304,7 @@ func (s *perfSession) stop() {
 	if len(s.configs) > 0 {
 		perfChange.Lock()
 		s.foundLate.Store(foreignStop() - s.foundLate.Load())
+		s.roots.Store(readTaskRoots().since(s.roots.Load()))
 		runtime_perfStop(s.id)
 		perfChange.Unlock()
 	}
@@ -311,10 +327,10 @@ func stopPerf() bool {
 	switch {
 	case s == nil:
 		return false
-	case s.handle:
-		cpu.profiling = true // the timer is somebody else's
+	case s.handle: // the timer is somebody else's
 	default:
 		perfRunning = nil
+		cpu.profiling = false
 		s.stop()
 	}
 	return true
@@ -324,17 +340,25 @@ func stopPerf() bool {
 // session has ended.
 func (s *perfSession) writer() {
 	defer close(s.done)
+	ends := make([]perf.TaskEnd, 64)
 	for {
 		slot, data, tags, eof := runtime_perfRead(s.id)
-		if eof {
-			break
-		}
 		e := s.slots[slot]
 		if err := e.profile.add(e, data, tags); err != nil {
 			// As in profileWriter: the runtime produces whole records only.
 			panic("runtime/pprof: converting profile: " + err.Error())
 		}
+		for n := 1; n > 0; {
+			n = runtime_perfTaskEnds(s.id, ends)
+			for i := range ends[:n] {
+				s.waiting.end(&ends[i])
+			}
+		}
+		if eof {
+			break
+		}
 	}
+	s.waiting.finish()
 	for _, p := range s.profiles {
 		p.end()
 	}

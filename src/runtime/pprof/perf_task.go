@@ -6,9 +6,11 @@ package pprof
 
 import (
 	"context"
+	"fmt"
 	"internal/runtime/perf"
 	"internal/runtime/pprof/label"
 	"sync/atomic"
+	"time"
 	"unsafe"
 )
 
@@ -73,18 +75,34 @@ func (e taskEntry) exit() {
 	}
 }
 
-// taskLabel is the key of the label that a sample has for the kind of the task that its
-// goroutine worked for.
-const taskLabel = "task"
+// The keys of labels that a sample has for the task that its goroutine worked for, in order.
+const (
+	slowLabel  = "slow" // the verdict
+	taskLabel  = "task" // the kind
+	traceLabel = "trace"
+)
 
 // taskLabels returns labels, and the kind as a label unless they have one of that name.
 func taskLabels(labels unsafe.Pointer, kind int64) *labelMap {
-	l := (*labelMap)(labels)
+	return (&taskTag{labels: labels, kind: kind}).labelMap()
+}
+
+// labelMap returns the labels with those for the task.
+func (t *taskTag) labelMap() *labelMap {
+	l := (*labelMap)(t.labels)
 	name := taskKindName.Load()
-	if kind == 0 || name == nil {
+	if t.kind == 0 || name == nil {
 		return l
 	}
-	set := label.NewSet([]label.Label{{Key: taskLabel, Value: (*name)(uint32(kind))}})
+	list := make([]label.Label, 0, 3)
+	if t.verdict != verdictNone {
+		list = append(list, label.Label{Key: slowLabel, Value: verdictNames[t.verdict]})
+	}
+	list = append(list, label.Label{Key: taskLabel, Value: (*name)(uint32(t.kind))})
+	if t.trace != ([16]byte{}) {
+		list = append(list, label.Label{Key: traceLabel, Value: fmt.Sprintf("%x", t.trace[:])})
+	}
+	set := label.NewSet(list)
 	if l != nil {
 		set = mergeLabelSets(set, LabelSet{l.List})
 	}
@@ -95,8 +113,10 @@ func taskLabels(labels unsafe.Pointer, kind int64) *labelMap {
 type taskTags map[taskTag]*labelMap
 
 type taskTag struct {
-	labels unsafe.Pointer
-	kind   int64
+	labels  unsafe.Pointer
+	kind    int64
+	verdict verdict
+	trace   [16]byte // zero for none
 }
 
 // maxTaskTags bounds what is kept of them, as each request may have labels of its own. If
@@ -110,16 +130,68 @@ func (t *taskTags) tag(labels unsafe.Pointer, record []uint64) unsafe.Pointer {
 	if kind == 0 || record[2] == 0 {
 		return labels
 	}
-	key := taskTag{labels, kind}
+	return t.pointer(taskTag{labels: labels, kind: kind})
+}
+
+// pointer returns the labels for key.
+func (t *taskTags) pointer(key taskTag) unsafe.Pointer {
 	l := (*t)[key]
 	if l == nil {
 		if *t == nil || len(*t) == maxTaskTags {
 			*t = make(taskTags)
 		}
-		l = taskLabels(labels, kind)
+		l = key.labelMap()
 		(*t)[key] = l
 	}
 	return unsafe.Pointer(l)
+}
+
+// taskTag returns the labels of a sample that has waited for its task, of a kind.
+func (p *perfProfile) taskTag(labels unsafe.Pointer, kind uint16, v verdict, trace *[16]byte) unsafe.Pointer {
+	key := taskTag{labels: labels, kind: int64(kind), verdict: v}
+	if v == verdictYes && p.traces.take(*trace, kind) {
+		key.trace = *trace
+	}
+	last := &p.lastTags[v]
+	if last.pointer == nil || last.key != key {
+		last.key, last.pointer = key, p.b.tasks.pointer(key)
+	}
+	return last.pointer
+}
+
+// taskTraces are the traces that a profile's samples have as labels. Each makes samples of its
+// own, so there are not many, and not all of one kind, nor of the first moment.
+type taskTraces struct {
+	all   map[[16]byte]bool
+	kinds map[uint16]int // those of a kind
+	begin time.Time      // of the first one
+}
+
+const (
+	maxTaskTraces   = 1024
+	maxKindTraces   = 128
+	firstKindTraces = 32 // at once; the others come one by one
+	kindTraceEvery  = time.Second / 8
+)
+
+// take reports whether samples of a trace, whose task was of a kind, have it as a label.
+func (t *taskTraces) take(trace [16]byte, kind uint16) bool {
+	if t.all[trace] {
+		return true
+	}
+	if t.all == nil {
+		t.all, t.kinds, t.begin = make(map[[16]byte]bool), make(map[uint16]int), time.Now()
+	}
+	n := t.kinds[kind]
+	if len(t.all) == maxTaskTraces || n == maxKindTraces {
+		return false
+	}
+	if n >= firstKindTraces && time.Since(t.begin) < time.Duration(n-firstKindTraces)*kindTraceEvery {
+		return false
+	}
+	t.all[trace] = true
+	t.kinds[kind]++
+	return true
 }
 
 // taskBegins says that there is a task from now on, and how kinds are named.

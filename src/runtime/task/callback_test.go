@@ -206,7 +206,7 @@ func TestCallbackPanics(t *testing.T) {
 		for _, cb := range callbacks {
 			for _, leave := range leaves {
 				r := start(t, Config{Server: 1, Filter: fuseFilter})
-				before, seen := ReadStats(), map[string]int{}
+				before, seen := AllStats(), map[string]int{}
 				var ended int64
 				for at, last := 1, false; !last; at++ {
 					what := fmt.Sprintf("%s, %s in call %d, tracing %v", cb.name, leave.name, at, tracing)
@@ -252,7 +252,7 @@ func TestCallbackPanics(t *testing.T) {
 				if cb.name != "Region" && len(seen) < 2 {
 					t.Errorf("%s: no callback was called", cb.name)
 				}
-				after := ReadStats()
+				after := AllStats()
 				if after.Open != before.Open {
 					t.Errorf("%s, %s, tracing %v: %d tasks are open, and %d before", cb.name, leave.name, tracing, after.Open, before.Open)
 				}
@@ -279,11 +279,11 @@ func checkEndNotes(t *testing.T, what string, r taskrecord.RingReader, at int) {
 	}
 }
 
-func statsOf(s Stats, kind string) KindStats {
-	if i := slices.IndexFunc(s.Kinds, func(k KindStats) bool { return k.Kind == kind }); i >= 0 {
+func statsOf(s taskrecord.RecorderStats, kind string) taskrecord.KindStats {
+	if i := slices.IndexFunc(s.Kinds, func(k taskrecord.KindStats) bool { return k.Kind == kind }); i >= 0 {
 		return s.Kinds[i]
 	}
-	return KindStats{}
+	return taskrecord.KindStats{}
 }
 
 // TestCallbackCalls tests that a callback may call what it likes of the task that it is called for.

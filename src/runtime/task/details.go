@@ -30,14 +30,14 @@ const (
 // Details are what few tasks have. They are reused.
 type details struct {
 	notes   []taskrecord.Note
-	regions []region
+	regions []regionSum
 	spans   []span
 	calls   []call
 	lost    taskrecord.Lost
 }
 
-// A region sums up regions with one name.
-type region struct {
+// A regionSum sums up regions with one name.
+type regionSum struct {
 	name   string
 	n      int64
 	wall   int64

@@ -203,19 +203,20 @@ func TestEpochs(t *testing.T) {
 	if n := s.Lost[lost] - before.Lost[lost]; n != uint64(changed) {
 		t.Errorf("%d tasks were in two epochs, and the recorder says %d", changed, n)
 	}
-	for _, k := range s.Kinds {
+	stats := task.AllStats()
+	for _, k := range stats.Kinds {
 		if k.Kind != "TestEpochs" {
 			continue
 		}
-		for i, e := range k.Events {
+		for i, e := range stats.Events {
 			want := int64(0)
 			for set, n := range counted {
-				if strings.Contains(set, e) {
+				if strings.Contains(set, e.Name) {
 					want += int64(n)
 				}
 			}
 			if k.Counted[i] < want { // in the rings nothing was lost
-				t.Errorf("%s was counted in %d tasks, and the recorder says %d", e, want, k.Counted[i])
+				t.Errorf("%s was counted in %d tasks, and the recorder says %d", e.Name, want, k.Counted[i])
 			}
 		}
 	}
@@ -287,11 +288,11 @@ func TestOtherCounters(t *testing.T) {
 		}
 	}
 	// The sums of a kind are not mixed either.
-	for _, k := range task.ReadStats().Kinds {
-		if k.Kind == "a" && (len(k.Counted) != 1 || k.Counted[0] != 0 || k.Counts[0].Value != 0) {
+	for _, k := range task.AllStats().Kinds {
+		if k.Kind == "a" && (len(k.Counted) != 1 || k.Counted[0] != 0 || k.Usage.Count[0].Value != 0) {
 			t.Errorf("%+v", k)
 		}
-		if k.Kind == "d" && (len(k.Counted) != 1 || k.Counted[0] != k.Count || k.Counts[0].Value != 18*uint64(k.Count)) {
+		if k.Kind == "d" && (len(k.Counted) != 1 || k.Counted[0] != k.Count || k.Usage.Count[0].Value != 18*uint64(k.Count)) {
 			t.Errorf("%+v", k)
 		}
 	}

@@ -6,6 +6,7 @@ package task
 
 import (
 	"internal/runtime/perf"
+	"internal/taskrecord"
 	"time"
 )
 
@@ -24,6 +25,7 @@ var (
 	WantsClock    = wantsClock
 	Recording     = isRecording
 	Turns         = turnsOf
+	AllStats      = readStats
 )
 
 // OutlivedTime returns for how long goroutines have run that have outlived their tasks.
@@ -88,3 +90,6 @@ func NoEpoch() (restore func()) {
 	e := counting.Swap(nil)
 	return func() { counting.Store(e) }
 }
+
+// RecordedTaken returns what was taken from threads while tasks were recorded.
+func RecordedTaken() taskrecord.Taken { return recordedTaken() }

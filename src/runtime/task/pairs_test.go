@@ -121,7 +121,7 @@ func TestPairs(t *testing.T) {
 	maps.Copy(all, contextMethods)
 	maps.Copy(all, concurrentOthers)
 	names := slices.Sorted(maps.Keys(all))
-	before := ReadStats()
+	before := AllStats()
 	tasks := 0
 	for i, a := range names {
 		for _, b := range names[i:] {
@@ -147,7 +147,7 @@ func TestPairs(t *testing.T) {
 			}
 		}
 	}
-	after := ReadStats()
+	after := AllStats()
 	if after.Open != before.Open {
 		t.Errorf("%d tasks are open, and %d before", after.Open, before.Open)
 	}

@@ -55,10 +55,10 @@ type plant struct {
 }
 
 // busy are the causes for which a request takes longer if the machine is busy. (What a
-// thread runs for may be without a CPU; see [pprof.GoroutineTime].) unplanted are all for
+// thread is without a CPU for is not running.) unplanted are all for
 // which a request may be slow in which nothing is planted.
 var (
-	busy      = []string{"preempted", "running", "runnable", "runnable behind"}
+	busy      = []string{"preempted", "runnable", "runnable behind"}
 	unplanted = append([]string{"stop-the-world", "GC"}, busy...)
 )
 
@@ -358,8 +358,8 @@ func work(n int) (sum int) {
 	return sum
 }
 
-func kindStats(kind string) (s task.KindStats) {
-	for _, k := range task.ReadStats().Kinds {
+func kindStats(kind string) (s taskrecord.KindStats) {
+	for _, k := range task.AllStats().Kinds {
 		if k.Kind == kind {
 			return k
 		}

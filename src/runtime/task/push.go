@@ -98,6 +98,33 @@ func (r *recorder) push(t *Task, shard int, last *taskrecord.Clock, u *perf.Task
 	if p == nil {
 		p = new(packer)
 	}
+	if d == nil {
+		d = &noDetails
+	}
+	ring := perf.TaskRing
+	p.begin(t, last, u, set, flags, d, threshold)
+	if flags&taskrecord.Slow != 0 {
+		ring = perf.SlowTaskRing
+		p.slow(u, d, usual)
+		log := stretches.Get().(*[perf.MaxTaskStretches]perf.TaskStretch)
+		p.stretches(u, log[:runtime_perfTaskLogRead(t.id, log[:])])
+		stretches.Put(log)
+		var outlived [maxOutlived]perf.TaskGoroutine
+		m := 0
+		if u.Working > 0 {
+			m = runtime_perfTaskMembers(t.id, outlived[:])
+		}
+		p.outlived(outlived[:m])
+	}
+	p.end(u, d)
+	if !runtime_perfTaskPush(ring, p.w) {
+		r.tooLong.Add(1)
+	}
+	free.Store(p)
+}
+
+// begin packs what each record begins with.
+func (p *packer) begin(t *Task, last *taskrecord.Clock, u *perf.TaskUsage, set *eventSet, flags taskrecord.Flags, d *details, threshold int64) {
 	word := binary.NativeEndian.Uint64
 	p.w = append(p.w[:0], word(t.trace[:8]), word(t.trace[8:]), word(t.span[:]), word(t.parent[:]),
 		uint64(t.kind.id)<<32|uint64(flags), uint64(u.Began+wallOffset(u.Ended)), uint64(u.Wall))
@@ -122,10 +149,11 @@ func (r *recorder) push(t *Task, shard int, last *taskrecord.Clock, u *perf.Task
 		p.u(0)
 	}
 	p.counts(&u.Counts, slots)
+	p.details(u, d, slots)
+}
 
-	if d == nil {
-		d = &noDetails
-	}
+// details packs what was noted about a task.
+func (p *packer) details(u *perf.TaskUsage, d *details, slots int) {
 	p.u(uint64(len(d.notes)))
 	for i := range d.notes {
 		p.str(d.notes[i].Key)
@@ -158,25 +186,20 @@ func (r *recorder) push(t *Task, shard int, last *taskrecord.Clock, u *perf.Task
 			p.u(c.ender)
 		}
 	}
-	ring := perf.TaskRing
-	if flags&taskrecord.Slow != 0 {
-		ring = perf.SlowTaskRing
-		p.slow(t, u, d, usual)
-	}
+}
+
+// end packs what is not in the record.
+func (p *packer) end(u *perf.TaskUsage, d *details) {
 	l := &d.lost
 	p.w = append(p.w, uint64(u.Short+l.Stretches), uint64(u.ShortNanos), uint64(u.NoMemory), uint64(l.Regions), uint64(l.Calls), uint64(l.Notes), uint64(u.Unfound))
-	if !runtime_perfTaskPush(ring, p.w) {
-		r.tooLong.Add(1)
-	}
-	free.Store(p)
 }
 
 var noDetails details // of tasks that have none; nobody writes them
 
 var stretches = sync.Pool{New: func() any { return new([perf.MaxTaskStretches]perf.TaskStretch) }}
 
-// slow packs what only a slow task's record has.
-func (p *packer) slow(t *Task, u *perf.TaskUsage, d *details, usual *usual) {
+// slow packs what only a slow task's record has, before its stretches and those that outlived it.
+func (p *packer) slow(u *perf.TaskUsage, d *details, usual *usual) {
 	p.i(usual.tasks)
 	p.i(usual.wall)
 	p.usage(&usual.usage)
@@ -192,10 +215,12 @@ func (p *packer) slow(t *Task, u *perf.TaskUsage, d *details, usual *usual) {
 		p.i(s.start - u.Began)
 		p.i(s.end - u.Began)
 	}
-	log := stretches.Get().(*[perf.MaxTaskStretches]perf.TaskStretch)
-	n := runtime_perfTaskLogRead(t.id, log[:])
-	p.u(uint64(n))
-	for i := range n {
+}
+
+// stretches packs those of a task's log.
+func (p *packer) stretches(u *perf.TaskUsage, log []perf.TaskStretch) {
+	p.u(uint64(len(log)))
+	for i := range log {
 		s := &log[i]
 		p.u(s.Goid)
 		p.i(s.Start - u.Began)
@@ -220,14 +245,12 @@ func (p *packer) slow(t *Task, u *perf.TaskUsage, d *details, usual *usual) {
 			p.u(uint64(pc))
 		}
 	}
-	stretches.Put(log)
-	var outlived [maxOutlived]perf.TaskGoroutine
-	m := 0
-	if u.Working > 0 {
-		m = runtime_perfTaskMembers(t.id, outlived[:])
-	}
-	p.u(uint64(m))
-	for _, g := range outlived[:m] {
+}
+
+// outlived packs goroutines that have outlived a task.
+func (p *packer) outlived(list []perf.TaskGoroutine) {
+	p.u(uint64(len(list)))
+	for _, g := range list {
 		p.u(g.Goid)
 		p.u(uint64(g.Start))
 		p.u(uint64(g.Created))

@@ -81,7 +81,7 @@ func newRecord(t *taskrecord.Record) *Record {
 		Failed:    t.Flags&taskrecord.Failed != 0,
 		Slow:      t.Flags&taskrecord.Slow != 0,
 		Threshold: t.Threshold,
-		Lost:      t.Lost.Stretches + t.Lost.Memory + t.Lost.Regions + t.Lost.Calls + t.Lost.Notes + t.Lost.Unfound,
+		Lost:      t.Lost.OfTask(),
 		full:      t,
 	}
 	if !t.Parent.IsZero() {

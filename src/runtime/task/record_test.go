@@ -33,7 +33,12 @@ func TestRecord(t *testing.T) {
 	task.Fail()
 	wake, stop, told := make(chan bool), make(chan bool), make(chan bool)
 	go func() { // outlives the task
-		time.Sleep(2 * time.Millisecond)
+		for d := 100 * time.Microsecond; ; d *= 2 { // few stretches, however late the wait begins
+			if u, ok := task.Usage(); !ok || u.Part(pprof.TimeChan) >= 2*time.Millisecond {
+				break
+			}
+			time.Sleep(d)
+		}
 		close(wake)
 		close(told)
 		<-stop
@@ -86,7 +91,7 @@ func TestRecord(t *testing.T) {
 		switch s := &rec.Timeline[i]; {
 		case s.Region != "":
 			in = s
-		case s.Part == pprof.TimeChan:
+		case s.Part == pprof.TimeChan && s.Wake-s.Start >= time.Millisecond: // there may be others, of microseconds
 			wait = s
 		}
 	}

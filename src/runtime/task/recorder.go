@@ -80,6 +80,7 @@ type recorder struct {
 // numbers stay from one recorder to the next.
 type numbers struct {
 	open       quota
+	taken      takenTimes
 	tooMany    atomic.Uint64 // tasks that were not recorded, as too many were open
 	badParent  atomic.Uint64 // headers
 	badState   atomic.Uint64
@@ -158,6 +159,7 @@ func Start(c Config) error {
 	// A record may take half a ring.
 	runtime_perfTaskRingSize(&[perf.NumTaskRings]int{perf.TaskRing: c.Memory / 2, perf.SlowTaskRing: c.Memory / 2})
 	wallOffset(runtime_nanotime())
+	r.taken.start()
 	lastRecording.Store(r)
 	recording.Store(r)
 	return nil
@@ -221,6 +223,7 @@ func Stop() {
 	if r := lastRecording.Load(); r != nil {
 		r.turns.finish()
 		r.turns = nil
+		r.taken.stop()
 	}
 }
 

@@ -130,7 +130,7 @@ func (t *Task) region(name string, u *perf.GoroutineTime, counts *[perf.MaxEvent
 	d.spans = append(d.spans, span{s.name, goid, began, began + u.Wall})
 }
 
-func (d *details) find(name string) *region {
+func (d *details) find(name string) *regionSum {
 	if len(name) > maxKey {
 		name = cut(name, maxKey)
 	}
@@ -142,7 +142,7 @@ func (d *details) find(name string) *region {
 	if len(d.regions) == maxRegions {
 		return nil
 	}
-	d.regions = append(d.regions, region{name: name})
+	d.regions = append(d.regions, regionSum{name: name})
 	return &d.regions[len(d.regions)-1]
 }
 

@@ -28,6 +28,7 @@ func runtime_perfTaskGo(f func())
 func runtime_perfTaskGiveUp(id perf.TaskID, keep bool)
 func runtime_perfTaskOutlived(id perf.TaskID, any bool) (nanos int64, n int)
 func runtime_perfTaskOutlivedBefore() int64
+func runtime_perfTakenSum() int64
 func runtime_perfTaskSetKind(id perf.TaskID, kind uint32)
 
 //go:noescape

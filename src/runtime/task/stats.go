@@ -9,14 +9,12 @@ import (
 	"errors"
 	"internal/taskrecord"
 	"slices"
-	"time"
 	_ "unsafe" // for go:linkname
 )
 
-// Stats are the numbers of the recorder.
+// Stats are the numbers of the recorder. Those of each kind are on the page /debug/pprof/tasks.
 type Stats struct {
-	Kinds []KindStats // with tasks, by name
-	Open  int64       // tasks that have not ended
+	Open int64 // tasks that have not ended
 
 	// Lost says what has not been recorded, and how often, by name:
 	//
@@ -37,48 +35,14 @@ type Stats struct {
 	Err error
 }
 
-// KindStats are the numbers of the tasks of a kind that have ended.
-type KindStats struct {
-	Kind                string
-	Client              bool // they are calls; others of that name are apart
-	Count, Failed, Slow int64
-	Open                int64         // that have not ended
-	P50, P90, P99, Max  time.Duration // P* within 7 %
-	Threshold           time.Duration // above which a task is slow; 0 if it is not known yet
-	Usage                             // of all, without Goroutines and Working; each of Counts is of those tasks that it was counted for
-	Counted             []int64       // how many these were
-}
-
 // ReadStats returns the recorder's numbers.
 func ReadStats() (s Stats) {
-	all := readStats()
+	all := statsOf()
 	s = Stats{Open: all.Open, Err: flightError()}
 	if r := lastRecording.Load(); r != nil {
 		if err := r.failure.Load(); err != nil {
 			s.Err = errors.Join(*err, s.Err)
 		}
-	}
-	var events []string
-	for _, e := range all.Events {
-		events = append(events, e.Name)
-	}
-	for i := range all.Kinds {
-		k := &all.Kinds[i]
-		s.Kinds = append(s.Kinds, KindStats{
-			Kind:      k.Kind,
-			Client:    k.Client,
-			Count:     k.Count,
-			Failed:    k.Failed,
-			Slow:      k.Slow,
-			Open:      k.Open,
-			P50:       k.P50,
-			P90:       k.P90,
-			P99:       k.P99,
-			Max:       k.Max,
-			Threshold: k.Threshold,
-			Usage:     usageOf(&k.Usage, k.Wall, events),
-			Counted:   k.Counted,
-		})
 	}
 	s.Lost = make(map[string]uint64)
 	for _, l := range all.Lost {
@@ -90,7 +54,14 @@ func ReadStats() (s Stats) {
 // readStats returns all of them.
 //
 //go:linkname readStats net/http/pprof.readTaskStats
-func readStats() (s taskrecord.RecorderStats) {
+func readStats() taskrecord.RecorderStats {
+	s := statsOf()
+	s.Taken = recordedTaken()
+	return s
+}
+
+// statsOf returns those for which the kernel need not be asked.
+func statsOf() (s taskrecord.RecorderStats) {
 	r := lastRecording.Load()
 	if r == nil {
 		return s

@@ -101,7 +101,10 @@ func (t *Task) unlockOpen() {
 // New begins a task of a kind: a child of the task in ctx, if there is one. The calling
 // goroutine works for it until End, which it should call itself; so do goroutines that it
 // starts meanwhile, until they or the task end. Their samples have the kind as label
-// "task", unless the goroutine's labels, which New leaves alone, have one of that name.
+// "task", unless the goroutine's labels, which New leaves alone, have one of that name. Samples of
+// events wait until the task has ended, and have label "slow" then: "yes" if it was, or one that it is
+// a child of, else "no", or "unknown" if the profile ended before. Some of slow ones have the request's ID
+// as label "trace".
 //
 // Kinds are few, like patterns of paths. If there are more than 1,000, the others are
 // recorded as kind "other".
@@ -318,6 +321,7 @@ func endTask(t *Task, status, context string, failed bool) {
 	}
 	var e ended
 	u := &e.u
+	u.Trace = t.trace
 	var ok bool
 	if ok, e.rest = runtime_perfTaskEnd(t.id, u, limit); !ok {
 		return

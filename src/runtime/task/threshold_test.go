@@ -129,7 +129,7 @@ func TestBudget(t *testing.T) {
 	if most := budgetBurst + 1 + int(took.Seconds()*slowBudget); got+int(over) != n+1 || got > most || got < budgetBurst {
 		t.Errorf("%d recorded and %d beyond the budget, of %d in %v", got, over, n, took)
 	}
-	for _, s := range ReadStats().Kinds {
+	for _, s := range readStats().Kinds {
 		if s.Kind == name && s.Slow != n+1 {
 			t.Errorf("%d were slow, want %d", s.Slow, n+1)
 		}

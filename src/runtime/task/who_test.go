@@ -429,7 +429,7 @@ func TestClientKinds(t *testing.T) {
 	start(t, Config{})
 	const kind = "TestClientKinds"
 	count := func() (tasks, calls int64) {
-		for _, k := range ReadStats().Kinds {
+		for _, k := range AllStats().Kinds {
 			switch {
 			case k.Kind != kind:
 			case k.Client:

@@ -88,7 +88,10 @@ var packages = []string{"net/http/pprof", "runtime/pprof", "testing"}
 
 // tested have tests for every port, some in files for Linux, and need only a port without them
 // to show what is missing.
-var tested = []string{"internal/taskrecord", "net/http/pprof", "runtime/pprof", "runtime/task", "testing"}
+var tested = []string{
+	"cmd/pmu/...", "internal/perfevent", "internal/runtime/perf", "internal/taskrecord", "net/http/pprof",
+	"runtime", "runtime/pprof", "runtime/task", "testing",
+}
 
 func main() {
 	log.SetFlags(0)

@@ -38,7 +38,7 @@ import (
 // as another part. Inlined functions count as their callers. Functions outside the
 // profiler belong to "rest", which is mostly the handler's entry and exit.
 var parts = map[string][]string{
-	"unwind": {"perfunwind.go", "perffit_linux.go"},
+	"unwind": {"perfstack_linux.go", "perfunwind.go", "perffit_linux.go"},
 	"buffer": {"perfbuf.go", "profbuf.go"},
 	"drain":  {"perfrecord_linux.go", "perfring_linux.go", "perfforeign_linux.go", "perfforeigntable_linux.go", "perfstacks_linux.go"},
 	"bound":  {"perfbound_linux.go", "perfperiod_linux.go", "perfcounter_linux.go", "perffd_linux.go", "perfcost_linux.go"},

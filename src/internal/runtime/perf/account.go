@@ -59,7 +59,7 @@ func (u *GoroutineTime) Sub(o *GoroutineTime) {
 type OpenInterval struct {
 	Account uint64 // which goroutine's; 0 if the interval is not open
 	Goid    uint64 // the goroutine's ID, for errors
-	Epoch   uint64 // in which it began; see perfEpoch in package runtime
+	Epoch   uint64 // in which it began; see perfAccountEpoch in package runtime
 	Nanos   int64  // when it began
 	Set     SetID  // of counters; the zero SetID if there is none
 	Unread  uint64 // stretches that could not be counted until then

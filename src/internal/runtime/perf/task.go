@@ -27,12 +27,13 @@ type TaskUsage struct {
 	EndedBy uint64
 	Ender   [NumParts]int64
 
-	Stretches    int   // in its log
-	Short        int64 // that were too many, the shortest ones
-	ShortNanos   int64 // theirs
-	NoMemory     int64 // for which there was no memory
-	Unfound      int64 // goroutines that nested so many tasks that they did not come back to this one, and children that are too deep
-	Began, Ended int64 // by the monotonic clock; Ended is now, if it has not
+	Stretches    int      // in its log
+	Short        int64    // that were too many, the shortest ones
+	ShortNanos   int64    // theirs
+	NoMemory     int64    // for which there was no memory
+	Unfound      int64    // goroutines that nested so many tasks that they did not come back to this one, and children that are too deep
+	Trace        [16]byte // of the request; stored by who ends the task, for TaskEnd
+	Began, Ended int64    // by the monotonic clock; Ended is now, if it has not
 }
 
 // AddSince adds to u what now is more than then, but for Wall and Waker. Each end of a task
@@ -86,6 +87,24 @@ func (u *GoroutineTime) Add(o *GoroutineTime) {
 	u.Switches += o.Switches
 	u.Preemptions += o.Preemptions
 	u.Migrations += o.Migrations
+}
+
+// The counts of tasks of a kind that have ended, for the samples of that kind.
+const (
+	RootUsual = iota // no child of another, and not slow
+	RootSlow         // ditto, slow
+	RootOther        // children, and those whose samples are of another kind
+	NumRootCounts
+
+	MaxTaskRoots = 1 << 10 // more than there are kinds
+)
+
+// A TaskEnd is the end of a task of which there may be samples.
+type TaskEnd struct {
+	Task  uint64 // its number
+	Next  uint64 // of the task above it for whose end its samples wait now, or 0
+	Trace [16]byte
+	Slow  bool // it was slow, or one above it; then Next is 0
 }
 
 const (

@@ -97,7 +97,8 @@ func writeTaskLines(w io.Writer, list iter.Seq[*taskrecord.Record], _ *taskReque
 }
 
 func writeTaskFile(w io.Writer, list iter.Seq[*taskrecord.Record], req *taskRequest) error {
-	fw := taskrecord.NewFileWriter(w, tasks.stats().Server)
+	stats := tasks.stats()
+	fw := taskrecord.NewFileWriter(w, stats.Server)
 	fw.Public = req.isPublic
 	a, _ := w.(*taskAnswer)
 	if a == nil {
@@ -108,7 +109,9 @@ func writeTaskFile(w io.Writer, list iter.Seq[*taskrecord.Record], req *taskRequ
 		}
 		return nil
 	}
-	if err := fw.Mark(a.from.mark(false)); err != nil {
+	m := a.from.mark(false)
+	m.Taken = stats.Taken
+	if err := fw.Mark(m); err != nil {
 		return err
 	}
 	for t := range list {
@@ -123,8 +126,8 @@ func writeTaskFile(w io.Writer, list iter.Seq[*taskrecord.Record], req *taskRequ
 			a.left++ // the record is too large for a file
 		}
 	}
-	m := a.from.mark(true)
-	m.LeftOut = int64(a.left)
+	m = a.from.mark(true)
+	m.LeftOut, m.Taken = int64(a.left), tasks.stats().Taken
 	return fw.Mark(m)
 }
 

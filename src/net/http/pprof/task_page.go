@@ -13,6 +13,7 @@
 //
 //	go tool pmu tasks -http=: http://localhost:6060/debug/pprof/tasks
 //	go tool pmu why -http=: http://localhost:6060/debug/pprof/tasks
+//	go tool pmu slow -http=: http://localhost:6060/debug/pprof/tasks
 //
 // To see where the time of requests goes in the next 30 seconds, or to keep the slow ones:
 //
@@ -263,7 +264,6 @@ func (p *taskPage) all() {
 	}
 	p.put("<p>Since %s (%s). %s are recorded. %s open now.</p>\n",
 		s.Since.Format(time.DateTime), since.Truncate(time.Second).String(), which, count(s.Open, "task")+are)
-
 	kinds := slices.Clone(s.Kinds)
 	if p.req.hasKind {
 		kinds = slices.DeleteFunc(kinds, func(k taskrecord.KindStats) bool { return k.Kind != p.req.kind })
@@ -272,6 +272,9 @@ func (p *taskPage) all() {
 	p.kinds(kinds, since)
 	if s.Outlived > 0 {
 		p.put("<p>Goroutines have run for %s after the end of the tasks that they worked for. This time is in no task.</p>\n", taskrecord.Duration(s.Outlived))
+	}
+	if s.Taken.Preempted > 0 {
+		p.put("<p id=taken>%s</p>\n", s.Taken.Words())
 	}
 	p.reasons()
 	p.tools()
@@ -423,6 +426,9 @@ func (p *taskPage) reasons() {
 		if n := r.N - len(r.Newest); n > 0 {
 			p.put(",\nand %s", count(int64(n), "other"))
 		}
+		if r.Executing() {
+			p.put(";\n<a href='#tools'>what do they execute?</a>")
+		}
 		p.put("</p>\n")
 	}
 	if more > 0 {
@@ -450,10 +456,11 @@ func (p *taskPage) tools() {
 <pre>
 go tool pmu tasks -http=: '%s'
 go tool pmu why -http=: '%s'
+go tool pmu slow -http=: '%s'
 go tool pprof -http=: '%s'
 </pre>
 <p>Records:
-`, p.linkTo(p.req.address), p.linkTo(p.req.address), p.linkTo(p.req.address, "format", "pprof"))
+`, p.linkTo(p.req.address), p.linkTo(p.req.address), p.req.address, p.linkTo(p.req.address, "format", "pprof"))
 	for _, f := range taskFormats {
 		p.put("<a href='%s' rel=nofollow>%s</a>\n", p.link("format", f.name), f.name)
 	}

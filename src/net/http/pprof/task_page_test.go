@@ -316,6 +316,7 @@ func TestTasksPage(t *testing.T) {
 		"GET /cart/{id}: <b>call \"GET /price\" of prices:8080: 11 of 12 slow requests, 154 ms</b>", "and 1 other</p>",
 		"1841", "bad traceparent header", "name=viewport", "overflow-x", "td:first-child{ white-space:normal;",
 		"go tool pmu tasks -http=: 'http://example.com/debug/pprof/tasks'\n", "go tool pmu why -http=: 'http://example.com/debug/pprof/tasks'\n",
+		"go tool pmu slow -http=: 'http://example.com/debug/pprof/tasks'\n",
 		"go tool pprof -http=: 'http://example.com/debug/pprof/tasks?format=pprof'\n",
 		"so far in 7200 epochs", "page-faults</td><td>58000</td><td>98.1 %", "cache-misses</td><td>600</td><td>1.01 %")
 	if strings.Contains(page, "kinds that were too many") || strings.Contains(page, "span=0100000000000000") {
@@ -337,7 +338,7 @@ func TestTasksPage(t *testing.T) {
 	query := html.UnescapeString(tasks[10][1])
 	one := wantAnswer(t, "?"+query, 200, "<h1>GET /cart/{id}, 48 ms</h1>", `mutex held by task "flush" at flush.go:31, 20 ms`,
 		"usual cost (5120 tasks, 4.2 ms)", "stop-the-world 6 ms", "Critical path", "prices:8080", "sync.Mutex.Lock at cart.go:58",
-		"Timeline:", "load cart", "customer", secret, "Not recorded: 12 waits, the shortest ones, of 40 us", "page-faults", "All tasks of this trace",
+		"Timeline:", "load cart", "customer", secret, "Not recorded: 12 short waits (40 us in all)", "page-faults", "All tasks of this trace",
 		"go tool pmu tasks -http=: -trace "+first.Trace.String()+" 'http://example.com/debug/pprof/tasks'</pre>", "trace "+first.Trace.String()+": 48 ms, 2 tasks on 1 server")
 	// All links lead somewhere, and stay public.
 	public := wantAnswer(t, "?public=1&"+query, 200, "<h1>GET /cart/{id}, 48 ms</h1>", "-trace "+first.Trace.String()+" 'http://example.com/debug/pprof/tasks?public=1'")
@@ -376,6 +377,29 @@ func TestTasksPage(t *testing.T) {
 	f.list = nil
 	f.stats = taskrecord.RecorderStats{}
 	wantAnswer(t, "", 200, "No task has ended yet", "Nothing was lost", "There are none, or newer ones")
+}
+
+// TestTasksTaken tests that the page, and a file's marks, have why threads had no CPU, if they ever had none.
+func TestTasksTaken(t *testing.T) {
+	f := feedTasks(t, new(taskFeed))
+	for _, taken := range []taskrecord.Taken{{}, {Preempted: 3 * time.Second}} {
+		f.stats.Taken = taken
+		const text = "<p id=taken>Threads that worked for tasks had no CPU for 3 s, and did not sleep.</p>"
+		page := taskGet("").Body.String()
+		if strings.Contains(page, text) != (taken.Preempted > 0) || strings.Contains(page, "id=taken") != (taken.Preempted > 0) {
+			t.Errorf("%v:\n%s", taken, page)
+		}
+		r := taskrecord.NewFileReader(taskGet("?format=tasks").Body)
+		marks := 0
+		r.Mark = func(m *taskrecord.Mark) {
+			if marks++; m.Taken != taken {
+				t.Errorf("a mark says %v, want %v", m.Taken, taken)
+			}
+		}
+		if _, err := r.Next(); err != io.EOF || marks != 2 {
+			t.Errorf("%v, %d marks", err, marks)
+		}
+	}
 }
 
 // TestTasksMany checks the bounds of the page: it says how many records it has looked at, which are
@@ -451,7 +475,7 @@ func TestTasksHostile(t *testing.T) {
 	f.stats.Lost[0].Text, f.stats.Lost[1].Name = bad, bad
 	frame := taskrecord.Frame{Func: bad, File: bad}
 	for _, x := range f.list {
-		x.Kind, x.Trigger, x.Events = bad, bad, []string{bad}
+		x.Kind, x.Events = bad, []string{bad}
 		x.Server = f.stats.Server
 		x.Notes = []taskrecord.Note{{Key: bad, Value: bad}}
 		x.Outlived, x.Outliving = []taskrecord.Goroutine{{ID: 1, Func: bad, Created: frame}}, 1

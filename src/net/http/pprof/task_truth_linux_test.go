@@ -356,7 +356,7 @@ func serveTruth(t *testing.T, config string) {
 	stats := task.ReadStats()
 	rs := reader.Stats()
 	var ended int64
-	for _, k := range stats.Kinds {
+	for _, k := range readTaskStats().Kinds {
 		ended += k.Count
 	}
 	t.Logf("%s: %d tasks, %+v", truthName(s.Server), ended, rs)

@@ -90,7 +90,7 @@ func TestTimeline(t *testing.T) {
 	doc := drawSVG(t, "timeline", func(w io.Writer) error { return WriteTimeline(w, task) })
 	doc.has(t, "text", doc.text, "GET /cart/{id}, 48 ms (slow above 10 ms)", "goroutine 34\n", "goroutine 91\n", "goroutine 77\n",
 		`of task "flush"`, `mutex 20 ms, ended by task "flush"`, "chan 15 ms", "network 14 ms", "load cart", "price",
-		"→ prices:8080: GET /price, 14 ms", "world stopped 6 ms", "critical path", "\n0\n5 ms\n10 ms\n", "Not in the record: 12 short waits (40 us in all).")
+		"→ prices:8080: GET /price, 14 ms", "world stopped 6 ms", "critical path", "\n0\n5 ms\n10 ms\n", "Not recorded: 12 short waits (40 us in all).")
 	titles := strings.Join(doc.titles, "\n--\n")
 	doc.has(t, "titles", titles, "mutex 20 ms (sync.Mutex.Lock)\nfrom 2 ms to 22 ms\nin main.cart.load at cart.go:58\nwoken by goroutine 77 of task \"flush\" in main.flush at flush.go:31\nthen runnable 1 ms, 900 us of it behind task \"report\"",
 		"the world was stopped for 6 ms (GC mark termination)", "woken by a timer or the network")
@@ -140,7 +140,7 @@ func TestOne(t *testing.T) {
 	task.Lost = taskrecord.Lost{Stretches: 1, StretchesTime: 40_000, Memory: 1, Calls: 1, Regions: 1}
 	doc := drawSVG(t, "", func(w io.Writer) error { return WriteTimeline(w, task) })
 	doc.has(t, "text", doc.text, "Not drawn: 1 short or deeply nested region.\n",
-		"Not in the record: 1 short wait (40 us in all), 1 wait for which there was no memory, 1 short call, 1 region of further names.\n")
+		"Not recorded: 1 short wait (40 us in all), 1 wait for which there was no memory, 1 region of further names, 1 short call.\n")
 	doc = drawSVG(t, "", func(w io.Writer) error {
 		return WriteRequest(w, &taskrecord.Request{Wall: 1, Duplicates: 1, Dropped: 2})
 	})
@@ -388,6 +388,19 @@ func TestWriteError(t *testing.T) {
 			if err := f(&failingWriter{n}); err != errFull {
 				t.Errorf("after %d bytes: %v, want %v", n, err, errFull)
 			}
+		}
+	}
+}
+
+// TestLost fails if something that a record has lost is lost without a word.
+func TestLost(t *testing.T) {
+	for _, f := range taskrecord.AllLost {
+		task := cartTask()
+		task.Lost = taskrecord.Lost{}
+		*f.Of(&task.Lost) = 1
+		doc := drawSVG(t, "", func(w io.Writer) error { return WriteTimeline(w, task) })
+		if !strings.Contains(doc.text, "Not recorded: "+task.Lost.Words()[0]+".") {
+			t.Errorf("the timeline does not say that there is %s", f.Column)
 		}
 	}
 }

@@ -84,9 +84,9 @@ func (b *svgWriter) partsRow(desc *strings.Builder, y float64, r PartsRow) {
 		x += w
 	}
 	if sum <= 0 {
-		b.put("<text class=\"dim\" x=\"", ptGutter, "\" y=\"", y+14, "\">no time</text>\n")
+		b.put("<text class=\"dim\" x=\"%\" y=\"%\">no time</text>\n", ptGutter, y+14)
 	}
-	b.put("<text class=\"dim\" x=\"", ptWidth-2, "\" y=\"", y+14, "\" text-anchor=\"end\">", taskrecord.Duration(sum), "</text>\n")
+	b.put("<text class=\"dim\" x=\"%\" y=\"%\" text-anchor=\"end\">%</text>\n", ptWidth-2, y+14, taskrecord.Duration(sum))
 	desc.WriteString(". ")
 }
 

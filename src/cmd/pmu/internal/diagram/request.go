@@ -58,8 +58,8 @@ func WriteRequest(w io.Writer, r *taskrecord.Request) error {
 	if len(r.Roots) > 0 {
 		title = r.Roots[0].Task.Kind + ", " + taskrecord.Duration(r.Wall)
 	}
-	d.put("<text class=\"head\" x=\"8\" y=\"20\">", svgText(cutWidth(oneLine(title), 100)), "</text>\n")
-	d.put("<text class=\"dim\" x=\"", tlWidth-20, "\" y=\"20\" text-anchor=\"end\">trace ", r.Trace.String(), "</text>\n")
+	d.put("<text class=\"head\" x=\"8\" y=\"20\">%</text>\n", cutWidth(oneLine(title), 100))
+	d.put("<text class=\"dim\" x=\"%\" y=\"20\" text-anchor=\"end\">trace %</text>\n", tlWidth-20, r.Trace.String())
 	for i, b := range d.bands {
 		d.drawBand(b, i)
 	}
@@ -72,9 +72,9 @@ func WriteRequest(w io.Writer, r *taskrecord.Request) error {
 
 	y := d.legend(tlGutter, bottom+12, tlPlot,
 		legendItem{"call and answer", func(x, y float64) { d.arrow("wake", x+2, y, x+14, y+12); d.put("/>") }},
-		legendItem{"critical path", func(x, y float64) { d.put("<path class=\"path\" d=\"M", x, " ", y+6, "h18\"/>") }})
+		legendItem{"critical path", func(x, y float64) { d.put(`<path class="path" d="M% %h18"/>`, x, y+6) }})
 	for _, note := range d.notes() {
-		d.put("<text class=\"dim\" x=\"", tlGutter, "\" y=\"", y+10, "\">", svgText(note), "</text>\n")
+		d.put("<text class=\"dim\" x=\"%\" y=\"%\">%</text>\n", tlGutter, y+10, note)
 		y += 16
 	}
 	return d.finish(w, tlWidth, y+8, "Causal diagram of "+title, d.desc())
@@ -82,7 +82,7 @@ func WriteRequest(w io.Writer, r *taskrecord.Request) error {
 
 func (d *causal) desc() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s on %s.", taskrecord.Count(int64(len(d.r.Nodes)), "task"), taskrecord.Count(int64(len(d.r.Servers)), "server"))
+	fmt.Fprintf(&b, "%s on %s.", taskrecord.Count(len(d.r.Nodes), "task"), taskrecord.Count(len(d.r.Servers), "server"))
 	for i, c := range d.r.Causes() {
 		if i == 5 {
 			break
@@ -187,7 +187,7 @@ func (d *causal) drawBand(b *band, i int) {
 	}
 	d.put("<g>")
 	d.title(lines...)
-	d.put("<rect class=\"soft\" x=\"4\" y=\"", b.y, "\" width=\"", tlWidth-8, "\" height=\"", b.height, "\" rx=\"3\"/>")
+	d.put(`<rect class="soft" x="4" y="%" width="%" height="%" rx="3"/>`, b.y, tlWidth-8, b.height)
 	d.label(tlGutter-10, b.y+16, tlGutter-18, "end", "b", name)
 	d.label(tlGutter-10, b.y+29, tlGutter-18, "end", "dim", moved)
 	d.put("</g>\n")
@@ -209,7 +209,7 @@ func (d *causal) drawTasks(b *band) {
 			end = max(end, d.x(n.Start)+d.width(n))
 			sum = satAdd(sum, n.Task.Wall)
 		}
-		d.put("<rect class=\"task\" x=\"", x, "\" y=\"", d.at[first], "\" width=\"", max(end-x, 2), "\" height=\"8\">")
+		d.put(`<rect class="task" x="%" y="%" width="%" height="8">`, x, d.at[first], max(end-x, 2))
 		d.shapes++
 		if j == i+1 {
 			d.title(nodeLines(first)...)
@@ -249,7 +249,7 @@ func (d *causal) drawTask(n *taskrecord.Node) {
 	x, y, w := d.x(n.Start), d.at[n], d.width(n)
 	d.put("<g>")
 	d.title(nodeLines(n)...)
-	d.put("<rect class=\"task\" x=\"", x, "\" y=\"", y, "\" width=\"", w, "\" height=\"", rqBox, "\" rx=\"3\" style=\"fill:var(--paper,#fff)\"/>")
+	d.put(`<rect class="task" x="%" y="%" width="%" height="%" rx="3" style="fill:var(--paper,#fff)"/>`, x, y, w, rqBox)
 	d.shapes++
 	head := t.Kind + ", " + taskrecord.Duration(t.Wall)
 	if t.Flags&taskrecord.Failed != 0 {
@@ -350,10 +350,10 @@ func (d *causal) drawPath() {
 		if p.Len() == 0 {
 			op = "M"
 		}
-		p.put(op, d.x(s.Start), " ", y+rqBox+3, "H", d.x(s.End))
+		p.put("%% %H%", op, d.x(s.Start), y+rqBox+3, d.x(s.End))
 	}
 	if p.Len() > 0 {
-		d.put("<path class=\"path\" d=\"", p.String(), "\">")
+		d.put(`<path class="path" d="%">`, p.String())
 		d.title("critical path: what the request's end had to wait for")
 		d.put("</path>\n")
 		d.shapes++

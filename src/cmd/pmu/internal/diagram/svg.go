@@ -16,6 +16,7 @@
 package diagram
 
 import (
+	"fmt"
 	"internal/taskrecord"
 	"io"
 	"math"
@@ -70,7 +71,7 @@ func drawn(p taskrecord.Part) taskrecord.Part { return min(p, taskrecord.NumPart
 
 // svgStyle is the style sheet of all diagrams. What has a colour of its own in the dark
 // has a class; parts of time look the same in both modes.
-const svgStyle = `
+const svgStyle markup = `
 .gotask{font:11px system-ui,sans-serif;color:#111;--paper:#fff;--soft:#f1f1f1;--grid:#ddd;--dim:#595959}
 .gotask text{fill:currentColor}
 .gotask .paper{fill:var(--paper,#fff)}
@@ -107,24 +108,34 @@ func (b *svgWriter) num(x float64) {
 	b.WriteString(strings.TrimSuffix(s, ".0"))
 }
 
-// put appends strings as they are, numbers, and texts escaped.
-func (b *svgWriter) put(args ...any) {
+// Markup is what a diagram has as it is. It is made of constants: what is from a record is a string.
+type markup string
+
+// put appends m with args in the places of its %: numbers, strings, which are escaped, and markup.
+func (b *svgWriter) put(m markup, args ...any) {
+	rest := string(m)
 	for _, arg := range args {
+		before, after, ok := strings.Cut(rest, "%")
+		if !ok {
+			panic("diagram: too many arguments")
+		}
+		b.WriteString(before)
+		rest = after
 		switch v := arg.(type) {
 		case string:
-			b.WriteString(v)
+			b.text(v)
+		case markup:
+			b.WriteString(string(v))
 		case int:
 			b.WriteString(strconv.Itoa(v))
 		case float64:
 			b.num(v)
-		case svgText:
-			b.text(string(v))
+		default:
+			panic(fmt.Sprintf("diagram: an argument of type %T", v))
 		}
 	}
+	b.WriteString(rest)
 }
-
-// An svgText is from a record: put escapes it.
-type svgText string
 
 // text appends s for both text and the values of attributes. Characters that XML can't
 // hold, and those that change the direction of what follows, are replaced.
@@ -179,14 +190,14 @@ func (b *svgWriter) label(x, y, width float64, anchor, class, s string) {
 		return
 	}
 	s = cutWidth(oneLine(s), n)
-	b.put("<text x=\"", x, "\" y=\"", y, "\"")
+	b.put(`<text x="%" y="%"`, x, y)
 	if class != "" {
-		b.put(" class=\"", class, "\"")
+		b.put(` class="%"`, class)
 	}
 	if anchor != "" {
-		b.put(" text-anchor=\"", anchor, "\"")
+		b.put(` text-anchor="%"`, anchor)
 	}
-	b.put(">", svgText(s), "</text>")
+	b.put(">%</text>", s)
 }
 
 // charWidth is about how wide a character of a proportional font is, in pixels, at the
@@ -196,7 +207,7 @@ const charWidth = 6.2
 
 // box appends a box of a part of time, without ending it, for its title to follow.
 func (b *svgWriter) box(p taskrecord.Part, x, y, w, h float64) {
-	b.put("<rect class=\"box\" x=\"", x, "\" y=\"", y, "\" width=\"", max(w, 0.5), "\" height=\"", h, "\" fill=\"", b.fill(p), "\"")
+	b.put(`<rect class="box" x="%" y="%" width="%" height="%" fill="%"`, x, y, max(w, 0.5), h, b.fill(p))
 	b.shapes++
 }
 
@@ -208,12 +219,12 @@ func (b *svgWriter) boxLabel(p taskrecord.Part, x, y, w float64, s string) {
 		return
 	}
 	st := &partStyles[drawn(p)]
-	b.put("<text x=\"", x+w/2, "\" y=\"", y, "\" text-anchor=\"middle\" style=\"fill:", st.text, "\"")
+	b.put(`<text x="%" y="%" text-anchor="middle" style="fill:%"`, x+w/2, y, st.text)
 	if st.hatch != "" {
 		// Without a border, the pattern makes the text hard to read.
-		b.put(" stroke=\"", st.fill, "\" stroke-width=\"3\" paint-order=\"stroke\"")
+		b.put(` stroke="%" stroke-width="3" paint-order="stroke"`, st.fill)
 	}
-	b.put(">", svgText(s), "</text>")
+	b.put(">%</text>", s)
 }
 
 // firstThatFits appends one of the texts in a box, if one fits.
@@ -238,12 +249,12 @@ func (b *svgWriter) fill(p taskrecord.Part) string {
 
 // arrow appends a line with a head.
 func (b *svgWriter) arrow(class string, x0, y0, x1, y1 float64) {
-	b.put("<path class=\"", class, "\" d=\"M", x0, " ", y0, "L", x1, " ", y1)
+	b.put(`<path class="%" d="M% %L% %`, class, x0, y0, x1, y1)
 	if l := math.Hypot(x1-x0, y1-y0); l > 4 {
 		dx, dy := (x1-x0)/l, (y1-y0)/l
-		b.put("M", x1-6*dx+3*dy, " ", y1-6*dy-3*dx, "L", x1, " ", y1, "L", x1-6*dx-3*dy, " ", y1-6*dy+3*dx)
+		b.put("M% %L% %L% %", x1-6*dx+3*dy, y1-6*dy-3*dx, x1, y1, x1-6*dx-3*dy, y1-6*dy+3*dx)
 	}
-	b.put("\"")
+	b.put(`"`)
 	b.shapes++
 }
 
@@ -264,7 +275,7 @@ func (b *svgWriter) legend(x0, y, width float64, items ...legendItem) float64 {
 		}
 		at := x
 		x += w
-		b.put("<text x=\"", at+23, "\" y=\"", y+10, "\">", svgText(name), "</text>")
+		b.put(`<text x="%" y="%">%</text>`, at+23, y+10, name)
 		return at, y
 	}
 	used := b.parts
@@ -286,10 +297,10 @@ func (b *svgWriter) legend(x0, y, width float64, items ...legendItem) float64 {
 // axis appends the times above a diagram from x to x+width and the grid beneath them.
 func (b *svgWriter) axis(x, width, y, bottom float64, span time.Duration) {
 	step := tick(span, int(width/90))
-	b.put("<path class=\"grid\" d=\"")
+	b.put(`<path class="grid" d="`)
 	for t := time.Duration(0); ; t += step {
 		at := x + width*float64(t)/float64(span)
-		b.put("M", at, " ", y, "V", bottom)
+		b.put("M% %V%", at, y, bottom)
 		if span-t < step {
 			break
 		}
@@ -297,7 +308,7 @@ func (b *svgWriter) axis(x, width, y, bottom float64, span time.Duration) {
 	b.put("\"/>\n")
 	for t := time.Duration(0); ; t += step {
 		at := x + width*float64(t)/float64(span)
-		b.put("<text class=\"dim\" x=\"", at, "\" y=\"", y-4, "\" text-anchor=\"middle\">", tickText(t), "</text>")
+		b.put(`<text class="dim" x="%" y="%" text-anchor="middle">%</text>`, at, y-4, tickText(t))
 		if span-t < step {
 			break
 		}
@@ -327,21 +338,19 @@ func tickText(t time.Duration) string {
 // finish writes the diagram to w, with all that comes before what is in b.
 func (b *svgWriter) finish(w io.Writer, width, height float64, title, desc string) error {
 	h := svgWriter{id: b.id}
-	h.put("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"gotask\" role=\"img\" width=\"", width, "\" height=\"", height,
-		"\" viewBox=\"0 0 ", width, " ", height, "\" aria-label=\"", svgText(cut(oneLine(title), 500)), "\">\n")
+	h.put("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"gotask\" role=\"img\" width=\"%\" height=\"%\" viewBox=\"0 0 % %\" aria-label=\"%\">\n", width, height, width, height, cut(oneLine(title), 500))
 	h.title(title)
-	h.put("\n<desc>", svgText(cut(desc, 2000)), "</desc>\n<style>", svgStyle, "</style>\n<defs>\n")
+	h.put("\n<desc>%</desc>\n<style>%</style>\n<defs>\n", cut(oneLine(desc), 2000), svgStyle)
 	for p := range taskrecord.NumParts {
 		if st := partStyles[p]; b.parts[p] && st.hatch != "" {
 			line := "#000"
 			if st.text != line {
 				line = "#fff"
 			}
-			h.put("<pattern id=\"", h.id, int(p), "\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect width=\"6\" height=\"6\" fill=\"",
-				st.fill, "\"/><path d=\"", st.hatch, "\" stroke=\"", line, "\" stroke-opacity=\".65\"/></pattern>\n")
+			h.put("<pattern id=\"%%\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect width=\"6\" height=\"6\" fill=\"%\"/><path d=\"%\" stroke=\"%\" stroke-opacity=\".65\"/></pattern>\n", h.id, int(p), st.fill, st.hatch, line)
 		}
 	}
-	h.put("</defs>\n<rect class=\"paper\" width=\"", width, "\" height=\"", height, "\"/>\n")
+	h.put("</defs>\n<rect class=\"paper\" width=\"%\" height=\"%\"/>\n", width, height)
 	if _, err := io.WriteString(w, h.String()); err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ func parseSVG(data []byte) (*svgDoc, error) {
 			case "text":
 				doc.text += string(tok) + "\n"
 			case "style":
-				if string(tok) != svgStyle {
+				if string(tok) != string(svgStyle) {
 					return nil, fmt.Errorf("style %q", tok)
 				}
 			}
@@ -158,6 +158,16 @@ func TestText(t *testing.T) {
 		if got := cutWidth(test.s, test.n); got != test.want {
 			t.Errorf("cutWidth(%q, %d) = %q, want %q", test.s, test.n, got, test.want)
 		}
+	}
+}
+
+// TestPut tests that what put is given is escaped, unless it is markup.
+func TestPut(t *testing.T) {
+	var b svgWriter
+	b.put(`<rect class="%" x="%"/>%<text>%</text>`, hostile, 1.5, markup("<g/>"), "<b>")
+	want := `<rect class="&lt;/title&gt;&lt;/text&gt;&lt;/style&gt;]]&gt;&lt;script&gt;alert(1)&lt;/script&gt;��&#34;&#39; onload=&#39;x&#39; ��&amp;lt;" x="1.5"/><g/><text>&lt;b&gt;</text>`
+	if got := b.String(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

@@ -77,7 +77,7 @@ func (d *timeline) heading() string {
 
 func (d *timeline) desc() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Recorded: %s, %s.", taskrecord.Count(d.t.Goroutines, "goroutine"), taskrecord.Plural(int64(len(d.t.Timeline)), "wait or region", "waits and regions"))
+	fmt.Fprintf(&b, "Recorded: %s, %s.", taskrecord.Count(d.t.Goroutines, "goroutine"), taskrecord.Plural(len(d.t.Timeline), "wait or region", "waits and regions"))
 	for i, c := range d.t.Causes() {
 		if i == 5 {
 			break
@@ -348,11 +348,8 @@ func (d *timeline) notes(least time.Duration) (notes []string) {
 		{d.without.regions, "short or deeply nested region", ""},
 		{d.without.calls, "call", ""},
 	})...)
-	l := &d.t.Lost
-	return append(notes, counted("Not in the record", []tally{
-		{l.Stretches, "short wait", " (" + taskrecord.Duration(l.StretchesTime) + " in all)"},
-		{l.Memory, "wait", " for which there was no memory"},
-		{l.Calls, "short call", ""},
-		{l.Regions, "region", " of further names"},
-	})...)
+	if list := d.t.Lost.Words(); len(list) > 0 {
+		notes = append(notes, "Not recorded: "+strings.Join(list, ", ")+".")
+	}
+	return notes
 }

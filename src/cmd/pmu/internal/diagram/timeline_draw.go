@@ -25,7 +25,7 @@ func WriteTimeline(w io.Writer, t *taskrecord.Record) error {
 	d.choose()
 	d.place()
 
-	d.put("<text class=\"head\" x=\"8\" y=\"20\">", svgText(cutWidth(oneLine(d.heading()), 150)), "</text>\n")
+	d.put("<text class=\"head\" x=\"8\" y=\"20\">%</text>\n", cutWidth(oneLine(d.heading()), 150))
 	calls := d.callRows()
 	bottom := d.bottom
 	for _, c := range calls {
@@ -42,19 +42,19 @@ func WriteTimeline(w io.Writer, t *taskrecord.Record) error {
 	d.drawPath(path)
 
 	items := []legendItem{{"critical path", func(x, y float64) {
-		d.put("<path class=\"path\" d=\"M", x, " ", y+6, "h18\"/>")
+		d.put(`<path class="path" d="M% %h18"/>`, x, y+6)
 	}}}
 	if wakes {
 		items = append(items, legendItem{"wakes", func(x, y float64) { d.arrow("wake", x+4, y, x+12, y+12); d.put("/>") }})
 	}
 	if stops {
 		items = append(items, legendItem{"the world is stopped", func(x, y float64) {
-			d.put("<rect class=\"stop\" x=\"", x, "\" y=\"", y, "\" width=\"18\" height=\"12\"/>")
+			d.put(`<rect class="stop" x="%" y="%" width="18" height="12"/>`, x, y)
 		}})
 	}
 	y := d.legend(tlGutter, bottom+12, tlPlot, items...)
 	for _, note := range d.notes(least) {
-		d.put("<text class=\"dim\" x=\"", tlGutter, "\" y=\"", y+10, "\">", svgText(note), "</text>\n")
+		d.put("<text class=\"dim\" x=\"%\" y=\"%\">%</text>\n", tlGutter, y+10, note)
 		y += 16
 	}
 	return d.finish(w, tlWidth, y+8, "Timeline of "+d.heading(), d.desc())
@@ -83,7 +83,7 @@ func (d *timeline) drawLane(l *lane, least time.Duration) {
 	d.label(tlGutter-10, l.y+21, tlGutter-14, "end", "dim", what)
 	d.put("</g>\n")
 	if l.key.other {
-		d.put("<path class=\"other\" d=\"M", tlGutter, " ", l.y+tlBox/2, "h", tlPlot, "\"/>\n")
+		d.put("<path class=\"other\" d=\"M% %h%\"/>\n", tlGutter, l.y+tlBox/2, tlPlot)
 		return
 	}
 	d.drawRegions(l)
@@ -92,7 +92,7 @@ func (d *timeline) drawLane(l *lane, least time.Duration) {
 		if d.t.Flags&taskrecord.Client != 0 {
 			why = "A call of another server, which has its own record of it."
 		}
-		d.put("<rect class=\"soft\" x=\"", tlGutter, "\" y=\"", l.y, "\" width=\"", tlPlot, "\" height=\"", tlBox, "\"/>")
+		d.put(`<rect class="soft" x="%" y="%" width="%" height="%"/>`, tlGutter, l.y, tlPlot, tlBox)
 		d.label(tlGutter+tlPlot/2, l.y+14, tlPlot, "middle", "", why)
 		d.put("\n")
 		return
@@ -127,7 +127,7 @@ func (d *timeline) drawRegions(l *lane) {
 		x, y, w := d.x(s.Start), l.y-float64(l.rows-row)*tlRegion, d.width(s.Start, s.End)
 		d.put("<g>")
 		d.title("region "+s.Region, span(s.Start, s.End))
-		d.put("<rect class=\"region\" x=\"", x+.5, "\" y=\"", y+.5, "\" width=\"", max(w-1, 1), "\" height=\"", tlRegion-3, "\" fill-opacity=\"0\"/>")
+		d.put(`<rect class="region" x="%" y="%" width="%" height="%" fill-opacity="0"/>`, x+.5, y+.5, max(w-1, 1), tlRegion-3)
 		d.shapes++
 		d.label(x+4, y+10, w-6, "", "", s.Region)
 		d.put("</g>\n")
@@ -269,7 +269,7 @@ func (d *timeline) drawStops() bool {
 		d.put("<g>")
 		d.title("the world was stopped for "+taskrecord.Duration(s.time)+" ("+cmp.Or(s.reason, "reason unknown")+")",
 			"within the time from "+taskrecord.Duration(s.from)+" to "+taskrecord.Duration(s.to))
-		d.put("<rect class=\"", class, "\" x=\"", x, "\" y=\"", tlAxis, "\" width=\"", max(w, 1), "\" height=\"", d.bottom-tlAxis, "\"/>")
+		d.put(`<rect class="%" x="%" y="%" width="%" height="%"/>`, class, x, tlAxis, max(w, 1), d.bottom-tlAxis)
 		if w > 60 {
 			d.label(x+w/2, d.bottom-2, w, "middle", "", "world stopped "+taskrecord.Duration(s.time))
 		}
@@ -300,7 +300,7 @@ func (d *timeline) drawWakes(least time.Duration) bool {
 			}
 			if from.key.other {
 				y0 = from.y + tlBox/2
-				d.put("<circle cx=\"", d.x(s.Wake), "\" cy=\"", y0, "\" r=\"3\" fill=\"currentColor\"/>")
+				d.put(`<circle cx="%" cy="%" r="3" fill="currentColor"/>`, d.x(s.Wake), y0)
 			}
 			d.arrow("wake", d.x(s.Wake), y0, d.x(s.End), y1)
 			d.put(">")
@@ -323,15 +323,15 @@ func (d *timeline) drawPath(path []taskrecord.Segment) {
 		}
 		y := l.y + tlBox + 4
 		if !began {
-			p.put("M", d.x(s.Start), " ", y)
+			p.put("M% %", d.x(s.Start), y)
 			began = true
 		}
-		p.put("L", d.x(s.Start), " ", y, "H", d.x(s.End))
+		p.put("L% %H%", d.x(s.Start), y, d.x(s.End))
 	}
 	if !began {
 		return
 	}
-	d.put("<path class=\"path\" d=\"", p.String(), "\">")
+	d.put(`<path class="path" d="%">`, p.String())
 	d.title("critical path: what the task's end had to wait for")
 	d.put("</path>\n")
 	d.shapes++
@@ -360,7 +360,7 @@ func (d *timeline) drawCalls(calls []callBox) {
 		}
 		d.put("<g>")
 		d.title(append(lines, "span "+c.Span.String())...)
-		d.put("<rect class=\"task\" x=\"", x, "\" y=\"", y, "\" width=\"", w, "\" height=\"", tlBox-1, "\" rx=\"3\"/>")
+		d.put(`<rect class="task" x="%" y="%" width="%" height="%" rx="3"/>`, x, y, w, tlBox-1)
 		d.shapes++
 		d.label(x+5, y+14, w-8, "", "", name)
 		d.put("</g>\n")

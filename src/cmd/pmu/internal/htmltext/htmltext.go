@@ -44,21 +44,24 @@ func (p Page) Write(w io.Writer, data any) error {
 // Clean returns s in one line of printable characters, the first most of them. It is not
 // escaped.
 func Clean(s string, most int) string {
-	var b strings.Builder
 	n := 0
-	for _, c := range s {
+	for i := range s {
 		if n++; n > most {
-			b.WriteRune('…')
-			break
-		}
-		switch {
-		case unicode.IsSpace(c):
-			b.WriteByte(' ')
-		case unicode.IsPrint(c):
-			b.WriteRune(c)
-		default:
-			b.WriteRune(unicode.ReplacementChar)
+			return Plain(s[:i]) + "…"
 		}
 	}
-	return b.String()
+	return Plain(s)
+}
+
+// Plain returns s in one line of printable characters: names come from anywhere. It is not escaped.
+func Plain(s string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case unicode.IsSpace(c):
+			return ' '
+		case unicode.IsPrint(c):
+			return c
+		}
+		return unicode.ReplacementChar
+	}, s)
 }

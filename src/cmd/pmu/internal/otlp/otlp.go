@@ -283,10 +283,11 @@ func (a *attrs) rest(t *taskrecord.Record) {
 		a.int("go.usual.wall", int64(t.Usual.Wall))
 		a.int("go.usual.tasks", t.Usual.Tasks)
 	}
-	a.string("go.trace.file", t.Trigger)
-	a.int("go.lost.regions", t.Lost.Regions)
-	a.int("go.lost.calls", t.Lost.Calls)
-	a.int("go.lost.records", t.Lost.Before)
+	for _, f := range taskrecord.AllLost {
+		if f.Attr != "" {
+			a.int(f.Attr, *f.Of(&t.Lost))
+		}
+	}
 }
 
 // remote adds the address of a server, if there is one.

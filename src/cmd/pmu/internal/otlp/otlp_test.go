@@ -348,3 +348,22 @@ func TestWriteError(t *testing.T) {
 		t.Error("resources of no tasks")
 	}
 }
+
+// TestLost fails if something that a record has lost is lost without a word.
+func TestLost(t *testing.T) {
+	write := func(l taskrecord.Lost) string {
+		var buf bytes.Buffer
+		if err := Write(&buf, slices.Values([]*taskrecord.Record{{Lost: l}})); err != nil {
+			t.Fatal(err)
+		}
+		return buf.String()
+	}
+	nothing := write(taskrecord.Lost{})
+	for _, f := range taskrecord.AllLost {
+		var l taskrecord.Lost
+		*f.Of(&l) = 1
+		if write(l) == nothing {
+			t.Errorf("%s is not exported", f.Column)
+		}
+	}
+}

@@ -334,7 +334,7 @@ func (g *page) cell(v *values) cell {
 		Ratio: "none",
 	}
 	if r := g.ratio(v); !r.none {
-		c.Ratio, c.Error = g.quantity(r.value), percentError(r.err)
+		c.Ratio, c.Error = r.bound()+g.quantity(r.value), percentError(r.err)
 	}
 	return c
 }

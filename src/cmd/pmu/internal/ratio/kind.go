@@ -67,6 +67,7 @@ type number struct {
 	value float64
 	err   float64
 	none  bool
+	least bool // it is so much at least
 
 	missing []string // the events without samples
 }
@@ -75,6 +76,9 @@ type number struct {
 func (p *Profile) ratio(v *values) number {
 	_, n1 := p.events[0].count(v.events[0], v.samples)
 	_, n2 := p.events[1].count(v.events[1], v.samples)
+	if p.groups != nil && n1 > 0 && n2 == 0 && p.total.events[1] > 0 {
+		return p.atLeast(v, n1)
+	}
 	r := number{none: n1 == 0 || n2 == 0}
 	if n1 == 0 {
 		r.missing = append(r.missing, p.events[0].name)
@@ -91,12 +95,34 @@ func (p *Profile) ratio(v *values) number {
 	}
 }
 
+// rare is how many samples there may have been, at most, of what has none: nineteen times of twenty.
+const rare = 3
+
+// atLeast returns the ratio of what the second group never does. What a group never does tells most, if it would
+// have more than a few samples otherwise; else the ratio is as good as unknown.
+func (p *Profile) atLeast(v *values, n1 float64) number {
+	second := &p.events[1]
+	r := number{value: p.kind.factor * float64(v.events[0]) / (rare * second.mean), err: math.Sqrt(1 / n1), least: true}
+	if expected := float64(v.events[0]) / float64(p.total.events[0]) * float64(p.total.events[1]) / second.mean; expected < rare {
+		r.err = max(r.err, 1)
+	}
+	return r
+}
+
 // text returns the ratio with its error, as in "CPI 1.23 ±4.2 %".
 func (p *Profile) text(r number) string {
 	if r.none {
 		return "no ratio, without samples of " + strings.Join(r.missing, " and ")
 	}
-	return p.kind.short + " " + p.quantity(r.value) + " " + percentError(r.err)
+	return p.kind.short + " " + r.bound() + p.quantity(r.value) + " " + percentError(r.err)
+}
+
+// bound returns what is before a ratio that may be larger.
+func (r *number) bound() string {
+	if r.least {
+		return "at least "
+	}
+	return ""
 }
 
 // quantity returns a ratio with its unit.

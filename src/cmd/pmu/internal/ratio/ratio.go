@@ -45,6 +45,7 @@ type Profile struct {
 	total    values
 	scale    scale
 	notes    []string
+	groups   *Groups // nil if both events are of all samples
 }
 
 // Read reads a profile of two events or more in the format of pprof, as

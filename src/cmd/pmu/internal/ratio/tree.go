@@ -34,6 +34,12 @@ func (v *values) add(w *values) {
 
 // of returns the values of a sample.
 func (p *Profile) of(s *profile.Sample) (v values) {
+	if g := p.groups; g != nil {
+		if i := g.Of(s); i >= 0 {
+			v.events[i] = s.Value[g.Column]
+		}
+		return v
+	}
 	for i := range p.events {
 		v.events[i] = s.Value[p.events[i].column]
 		if p.events[i].first {

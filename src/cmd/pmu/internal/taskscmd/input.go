@@ -27,6 +27,10 @@ type input struct {
 	err    error           // the first one
 	listed map[string]bool // the files that were in folders: one may be removed before it is read
 
+	// taken is why the threads of processes had no CPU, as their latest answers say. Of no more than
+	// reportKinds.
+	taken map[string]taskrecord.Taken
+
 	// seen has the tasks that were read, by their spans, if there are several files: a server
 	// may have been asked twice. It takes some 50 bytes a task.
 	seen map[spanOf]struct{}
@@ -125,7 +129,7 @@ func (in *input) read(name string, yield func(*taskrecord.Record) bool) bool {
 		fail(errors.New("it is HTML or XML, not records: a server has them at /debug/pprof/tasks?format=json"))
 		return true
 	default:
-		more, skipped, err = readRecords(b, once)
+		more, skipped, err = readRecords(b, once, in.mark)
 		end(err)
 	}
 	if skipped > 0 {
@@ -140,9 +144,17 @@ func (in *input) read(name string, yield func(*taskrecord.Record) bool) bool {
 	return more
 }
 
+// mark notes what a mark says of its process.
+func (in *input) mark(m *taskrecord.Mark) {
+	if _, ok := in.taken[m.Process]; in.taken != nil && (ok || len(in.taken) < reportKinds) {
+		in.taken[m.Process] = m.Taken
+	}
+}
+
 // readRecords reads the format of files.
-func readRecords(r io.Reader, yield func(*taskrecord.Record) bool) (more bool, skipped int64, err error) {
+func readRecords(r io.Reader, yield func(*taskrecord.Record) bool, mark func(*taskrecord.Mark)) (more bool, skipped int64, err error) {
 	rr := taskrecord.NewFileReader(r)
+	rr.Mark = mark
 	for {
 		t, err := rr.Next()
 		if err != nil {

@@ -10,7 +10,6 @@ import (
 	"cmd/pmu/internal/htmltext"
 	"cmp"
 	"embed"
-	"fmt"
 	"html/template"
 	"internal/taskrecord"
 	"net/http"
@@ -21,53 +20,45 @@ import (
 
 // The pages of -http.
 
-//go:embed pages
+//go:embed pages/*.html
 var files embed.FS
+
+//go:embed pages/style.css
+var style string
 
 // policy is what pages may do. Diagrams have styles in their elements.
 const policy = "default-src 'none'; style-src 'unsafe-inline'"
 
-var (
-	allPage = parse("all.html")
-	onePage = parse("one.html")
-)
+// maxText is how long a text from a record may be on a page.
+const maxText = 2000
 
-func parse(name string) *template.Template {
-	return template.Must(template.New("page.html").Funcs(template.FuncMap{
-		"style": func() (template.CSS, error) {
-			css, err := files.ReadFile("pages/style.css")
-			return template.CSS(htmltext.Style) + template.CSS(css), err
-		},
+// Texts may come from anybody: templates clean them, and html/template escapes all.
+var (
+	funcs = template.FuncMap{
+		"clean":   clean,
 		"dur":     taskrecord.Duration,
-		"count":   count,
-		"name":    func(kind string) string { return cmp.Or(kind, "(no name)") },
-		"kind":    kindName,
-		"kindOf":  func(t *taskrecord.Record) string { return kindName(t.Kind, t.Flags&taskrecord.Client != 0) },
-		"list":    func(names []string) string { return cmp.Or(strings.Join(names, ", "), "a server") },
-		"server":  serverName,
+		"count":   taskrecord.Count[int],
+		"records": func(n int64) string { return taskrecord.Count(n, "record") },
+		"kind":    func(kind string, client bool) string { return clean(kindName(kind, client)) },
+		"kindOf":  func(t *taskrecord.Record) string { return clean(kindName(t.Kind, t.Flags&taskrecord.Client != 0)) },
+		"list":    func(names []string) string { return clean(cmp.Or(strings.Join(names, ", "), "a server")) },
+		"server":  func(s *taskrecord.Server) string { return clean(s.Text()) },
 		"time":    func(ns int64) string { return time.Unix(0, ns).Format("2006-01-02 15:04:05.000") },
 		"task":    func(t *taskrecord.Record) string { return taskURL(t.Trace, t.Span) },
-		"reason":  func(text string) string { return cmp.Or(text, "nothing stands out") },
+		"reason":  func(text string) string { return clean(cmp.Or(text, "nothing stands out")) },
 		"example": func(x taskrecord.Example) string { return taskURL(x.Trace, x.Span) },
 		"failed":  func(t *taskrecord.Record) bool { return t.Flags&taskrecord.Failed != 0 },
 		"same":    func(a, b *taskrecord.Record) bool { return a == b },
-	}).ParseFS(files, "pages/page.html", "pages/"+name))
-}
+	}
+	allPage = htmltext.Parse(style, funcs, files, "pages/all.html")
+	onePage = htmltext.Parse(style, funcs, files, "pages/one.html")
+)
+
+// clean returns s in one line, printable and not too long.
+func clean(s string) string { return htmltext.Clean(s, maxText) }
 
 func kindName(kind string, client bool) string {
 	return taskrecord.KindText(cmp.Or(kind, "(no name)"), client)
-}
-
-func serverName(s *taskrecord.Server) string {
-	switch {
-	case s == nil:
-		return "a server"
-	case s.Name != "":
-		return s.Name
-	case s.ID != 0:
-		return fmt.Sprintf("server %d", s.ID)
-	}
-	return fmt.Sprintf("process %d", s.PID)
 }
 
 func taskURL(trace taskrecord.TraceID, span taskrecord.SpanID) string {
@@ -76,15 +67,6 @@ func taskURL(trace taskrecord.TraceID, span taskrecord.SpanID) string {
 		q.Set("trace", trace.String())
 	}
 	return "/task?" + q.Encode()
-}
-
-// count returns a number of things.
-func count(n any, what string) string {
-	s := fmt.Sprint(n)
-	if s != "1" {
-		what += "s"
-	}
-	return s + " " + what
 }
 
 // handler serves the pages.
@@ -122,9 +104,9 @@ func (s *site) handler() http.Handler {
 	return mux
 }
 
-func show(w http.ResponseWriter, t *template.Template, data any) {
+func show(w http.ResponseWriter, p htmltext.Page, data any) {
 	var b bytes.Buffer
-	if err := t.Execute(&b, data); err != nil {
+	if err := p.Write(&b, data); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
@@ -171,7 +153,7 @@ func (s *site) one(t *taskrecord.Record, r *taskrecord.Request) *detail {
 	for _, c := range t.Causes() {
 		text := s.held.Words(&c)
 		if c.N > 1 {
-			text += ", in " + count(c.N, "wait")
+			text += ", in " + taskrecord.Count(c.N, "wait")
 		}
 		if c.More > 0 && c.More < c.Time {
 			text += ", " + taskrecord.Duration(c.More) + " more than usual"

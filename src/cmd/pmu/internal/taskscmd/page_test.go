@@ -5,7 +5,9 @@
 package taskscmd
 
 import (
+	"encoding/xml"
 	"internal/taskrecord"
+	"io"
 	"math/rand"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +16,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 func get(t *testing.T, s *site, path string, status int, want ...string) string {
@@ -139,9 +142,10 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestHostilePages tests that names that come from elsewhere are text on the pages.
+// TestHostilePages tests that names that come from elsewhere are text on the pages: these are XML, and have
+// no characters of control and of direction.
 func TestHostilePages(t *testing.T) {
-	const bad = `<script>alert(1)</script>"'&`
+	const bad = `<script>alert(1)</script>"'&` + "]]>\x00\x1b[31m\u202e\u2028\xff"
 	front, _ := tasksOf(3)
 	for _, x := range front {
 		x.Kind = bad
@@ -152,8 +156,19 @@ func TestHostilePages(t *testing.T) {
 	}
 	s := newSite(slices.Values(front))
 	for _, path := range []string{"/", "/?kind=" + url.QueryEscape(bad), taskURL(front[0].Trace, front[0].Span)} {
-		if body := get(t, s, path, 200); strings.Contains(body, "alert(1)</script>") {
-			t.Errorf("%s:\n%s", path, body)
+		body := get(t, s, path, 200)
+		if strings.Contains(body, "alert(1)</script>") || !utf8.ValidString(body) || strings.ContainsAny(body, "\x00\x1b\u202e\u2028") {
+			t.Errorf("%s:\n%q", path, body)
+		}
+		d := xml.NewDecoder(strings.NewReader(body))
+		for {
+			_, err := d.Token()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", path, err, body)
+			}
 		}
 	}
 }

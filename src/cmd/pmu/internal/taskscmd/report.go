@@ -11,9 +11,8 @@ import (
 	"internal/taskrecord"
 	"io"
 	"iter"
+	"maps"
 	"slices"
-	"strconv"
-	"strings"
 	"text/tabwriter"
 )
 
@@ -99,10 +98,10 @@ func (s *report) add(t *taskrecord.Record) {
 // write writes the report.
 func (s *report) write(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "%s of %s on %s: %d slow, %d failed\n", count(s.tasks, "task"),
-		count(len(s.kinds), "kind"), count(len(s.servers), "server"), s.slow, s.failed)
+	fmt.Fprintf(b, "%s of %s on %s: %d slow, %d failed\n", taskrecord.Count(s.tasks, "task"),
+		taskrecord.Count(len(s.kinds), "kind"), taskrecord.Count(len(s.servers), "server"), s.slow, s.failed)
 	if s.lost > 0 {
-		fmt.Fprintf(b, "%s were lost: they were not read in time\n", count(s.lost, "record"))
+		fmt.Fprintf(b, "%s were lost: they were not read in time\n", taskrecord.Count(s.lost, "record"))
 	}
 	if s.tasks == 0 {
 		return b.Flush()
@@ -128,7 +127,7 @@ func (s *report) write(w io.Writer) error {
 	}
 	for i, r := range reasons {
 		if i == reportReasons {
-			fmt.Fprintf(b, "and %s\n", count(len(reasons)-i, "other reason"))
+			fmt.Fprintf(b, "and %s\n", taskrecord.Count(len(reasons)-i, "other reason"))
 			break
 		}
 		fmt.Fprintf(tw, "%s\t%s\n", taskrecord.KindText(cell(r.Kind), r.Client), r)
@@ -146,15 +145,28 @@ func (s *report) write(w io.Writer) error {
 	return b.Flush()
 }
 
+// writeTaken writes why the threads of processes had no CPU.
+func writeTaken(w io.Writer, taken map[string]taskrecord.Taken) error {
+	list := slices.SortedFunc(maps.Values(taken), func(a, b taskrecord.Taken) int { return cmp.Compare(b.Preempted, a.Preempted) })
+	for i, t := range list {
+		if t.Preempted == 0 || i == reportReasons {
+			break
+		}
+		from := "While the server recorded: "
+		if len(list) > 1 {
+			from = fmt.Sprintf("While server %d of %d recorded: ", i+1, len(list))
+		}
+		if _, err := fmt.Fprintf(w, "\n%s%s\n", from, t.Words()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // cell returns a name for a table: not long, and without what separates columns, or what a
 // terminal might obey.
 func cell(name string) string {
-	r := []rune(strings.Map(func(r rune) rune {
-		if !strconv.IsPrint(r) {
-			return '\ufffd'
-		}
-		return r
-	}, name))
+	r := []rune(taskrecord.Printable(name))
 	if len(r) > reportName {
 		r = append(r[:reportName-3], '.', '.', '.')
 	}

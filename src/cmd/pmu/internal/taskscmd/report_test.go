@@ -98,3 +98,40 @@ func TestPercentile(t *testing.T) {
 		}
 	}
 }
+
+// TestReportTaken tests that the report has what the latest marks of processes say of why threads had no CPU.
+func TestReportTaken(t *testing.T) {
+	const known = taskrecord.ThrottledKnown | taskrecord.DelayKnown | taskrecord.StolenKnown
+	var file bytes.Buffer
+	w := taskrecord.NewFileWriter(&file, new(taskrecord.Server))
+	for _, m := range []taskrecord.Mark{
+		{Process: "p", Taken: taskrecord.Taken{Preempted: time.Second, Known: known}},
+		{Process: "q", End: true, Taken: taskrecord.Taken{Preempted: 2 * time.Second, Delay: 3 * time.Second, Known: known}},
+		{Process: "r", End: true}, // nothing was taken, or it is of an older release
+		{Process: "p", End: true, Taken: taskrecord.Taken{Preempted: 6 * time.Second, Throttled: 5 * time.Second, Delay: 6 * time.Second, Known: known}},
+	} {
+		if err := w.Mark(&m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	in := &input{taken: make(map[string]taskrecord.Taken)}
+	if _, skipped, err := readRecords(&file, func(*taskrecord.Record) bool { return true }, in.mark); skipped > 0 || err != nil {
+		t.Fatal(skipped, err)
+	}
+	var b bytes.Buffer
+	if err := writeTaken(&b, in.taken); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	for _, want := range []string{
+		"\nWhile server 1 of 3 recorded: Threads that worked for tasks had no CPU for 6 s, ", "most of it was the quota.\n",
+		"\nWhile server 2 of 3 recorded: Threads that worked for tasks had no CPU for 2 s, ", "most of it was other threads, of this program or another.\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if n := strings.Count(text, "While"); n != 2 {
+		t.Errorf("of %d processes, want 2:\n%s", n, text)
+	}
+}

@@ -45,6 +45,8 @@ type config struct {
 
 	// held has all tasks, if only a trace is asked for: others may have held what it waited for.
 	held taskrecord.Reasons
+
+	taken map[string]taskrecord.Taken // see input
 }
 
 // A format is a row of the table of formats. The tasks are those that the flags select.
@@ -115,7 +117,8 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 		return c.keepRecords(v, std)
 	}
 	// Tasks are converted while they are read: files may be larger than memory.
-	in := &input{Source: c.src, stderr: std.Stderr}
+	c.taken = make(map[string]taskrecord.Taken)
+	in := &input{Source: c.src, stderr: std.Stderr, taken: c.taken}
 	files := in.files(c.files)
 	if len(files) > 1 || c.where != "" { // as why has it
 		in.seen = make(map[spanOf]struct{})
@@ -318,7 +321,7 @@ func join(tasks func(func(*taskrecord.Record) bool)) ([]*taskrecord.Request, err
 
 func writeText(w io.Writer, tasks func(func(*taskrecord.Record) bool), c *config) error {
 	if c.trace.IsZero() {
-		return writeReport(w, tasks)
+		return cmp.Or(writeReport(w, tasks), writeTaken(w, c.taken))
 	}
 	list, err := join(tasks)
 	if err != nil {

@@ -51,7 +51,7 @@ func newSite(tasks func(func(*taskrecord.Record) bool)) *site {
 		s.held.Add(t)
 		s.lost += max(0, t.Lost.Before)
 		if t.Server != nil && len(s.servers) < maxKinds {
-			s.servers[serverKey{serverName(t.Server), t.Server.PID}] = true
+			s.servers[serverKey{t.Server.Text(), t.Server.PID}] = true
 		}
 	}
 	s.reasons = s.held.List()

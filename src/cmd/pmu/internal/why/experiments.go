@@ -7,6 +7,7 @@ package why
 import (
 	"cmp"
 	"fmt"
+	"internal/taskrecord"
 	"math"
 	"slices"
 	"strconv"
@@ -97,11 +98,11 @@ func Split(t *Table, column string) (list []Experiment, notes []string, err erro
 		for _, v := range values[maxExperiments:] {
 			left += counts[v]
 		}
-		notes = append(notes, fmt.Sprintf("%s has %d values: these are those of the most requests, and %s of %s are left out", column, len(values), count(left, "request"), count(n, "other value")))
+		notes = append(notes, fmt.Sprintf("%s has %d values: these are those of the most requests, and %s of %s are left out", column, len(values), taskrecord.Count(left, "request"), taskrecord.Count(n, "other value")))
 		values = values[:maxExperiments]
 	}
 	if unknown > 0 {
-		notes = append(notes, fmt.Sprintf("%s without a known %s are left out", count(unknown, "request"), column))
+		notes = append(notes, fmt.Sprintf("%s without a known %s are left out", taskrecord.Count(unknown, "request"), column))
 	}
 	slices.SortFunc(values, before)
 	rest := *t
@@ -161,7 +162,7 @@ func Compare(by string, list []Experiment, segments int, notes []string, o Param
 			names += fmt.Sprintf(", %.100q", x.Name)
 			list = slices.DeleteFunc(slices.Clone(list), func(y Experiment) bool { return y.Table == x.Table })
 		}
-		c.Notes = append(c.Notes, fmt.Sprintf("%s with the fewest requests are left out: %s", count(n, "experiment"), names[2:]))
+		c.Notes = append(c.Notes, fmt.Sprintf("%s with the fewest requests are left out: %s", taskrecord.Count(n, "experiment"), names[2:]))
 	}
 	// All of them have requests of one kind: those that were chosen at random, if these are enough.
 	need := Needed(o.P, 1)

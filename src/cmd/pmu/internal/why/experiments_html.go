@@ -14,26 +14,26 @@ import (
 // WriteHTML writes the comparison as a page of HTML with drawings, which needs nothing from
 // elsewhere. Any error is from w.
 func (c *Comparison) WriteHTML(w io.Writer) error {
-	return comparisonPage.Write(w, &comparison{c, min(len(c.Events), maxEvents), min(c.Segments, maxSegmentRows)})
+	return comparisonPage.Write(w, &comparisonView{c, min(len(c.Events), maxEvents), min(c.Segments, maxSegmentRows)})
 }
 
-// A comparison is what the page of one shows.
-type comparison struct {
+// A comparisonView is what the page of a comparison shows.
+type comparisonView struct {
 	*Comparison
 	events, segments int // that are shown
 }
 
-func (c *comparison) MoreEvents() int   { return len(c.Events) - c.events }
-func (c *comparison) MoreSegments() int { return c.Segments - c.segments }
+func (c *comparisonView) MoreEvents() int   { return len(c.Events) - c.events }
+func (c *comparisonView) MoreSegments() int { return c.Segments - c.segments }
 
-// A group is what all experiments have of an event, or of latency.
-type group struct {
+// An eventRows is what all experiments have of an event, or of latency.
+type eventRows struct {
 	Name string
-	Axis *axis // nil if all groups have one
-	Rows []groupRow
+	Axis *axis // nil if all events have one
+	Rows []eventRow
 }
 
-type groupRow struct {
+type eventRow struct {
 	Name      string
 	Bar       *bar
 	Quantiles *quantileLines
@@ -41,15 +41,15 @@ type groupRow struct {
 }
 
 // First returns the first cause of an experiment, and by which part the tail is lower without it.
-func (c *comparison) First(y *Compared) [2]string {
+func (c *comparisonView) First(y *Compared) [2]string {
 	cause, by := y.first()
 	return [2]string{cause, by}
 }
 
 // Impacts returns the impact of each event in each experiment, and the axis of their bars.
-func (c *comparison) Impacts() (x struct {
+func (c *comparisonView) Impacts() (x struct {
 	Axis   axis
-	Groups []group
+	Groups []eventRows
 }) {
 	most := 0.0
 	bars := func(event string, draw func(i int, v, low, above float64)) {
@@ -68,9 +68,9 @@ func (c *comparison) Impacts() (x struct {
 	s := linearScale(0, most)
 	x.Axis = s.axis(axisName("lower by", c.Unit, s), wideRoom)
 	for _, event := range c.Events[:c.events] {
-		g := group{Name: event}
+		g := eventRows{Name: event}
 		for _, y := range c.Experiments {
-			g.Rows = append(g.Rows, groupRow{Name: y.Name, Text: []string{c.impactText(y, event)}})
+			g.Rows = append(g.Rows, eventRow{Name: y.Name, Text: []string{c.impactText(y, event)}})
 		}
 		bars(event, func(i int, v, low, above float64) {
 			row := &g.Rows[i]
@@ -83,7 +83,7 @@ func (c *comparison) Impacts() (x struct {
 
 // Values returns the median and the tail of latency and of events: of all requests of an experiment,
 // and of those of its segments.
-func (c *comparison) Values() (list []group) {
+func (c *comparisonView) Values() (list []eventRows) {
 	for _, event := range append([]string{""}, c.Events[:c.events]...) {
 		var values []float64
 		for _, y := range c.Experiments {
@@ -97,9 +97,9 @@ func (c *comparison) Values() (list []group) {
 			u = c.Unit
 		}
 		a := s.axis(axisName("", u, s), wideRoom)
-		g := group{Name: c.valueName(event), Axis: &a}
+		g := eventRows{Name: c.valueName(event), Axis: &a}
 		for _, y := range c.Experiments {
-			row := groupRow{Name: y.Name, Text: []string{c.quantilesText(y, event, 0)}}
+			row := eventRow{Name: y.Name, Text: []string{c.quantilesText(y, event, 0)}}
 			if list := y.Quantiles[event]; len(list) > 0 {
 				row.Quantiles = s.quantiles(list[:c.segments+1], g.Name+" in "+y.Name)
 				for k := 1; k <= c.segments; k++ {

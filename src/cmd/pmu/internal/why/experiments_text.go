@@ -6,7 +6,9 @@ package why
 
 import (
 	"bufio"
+	"cmd/pmu/internal/htmltext"
 	"fmt"
+	"internal/taskrecord"
 	"io"
 	"slices"
 	"strings"
@@ -65,10 +67,10 @@ const maxSegmentRows = 20
 const maxCell = 24
 
 func cellName(name string) string {
-	if r := []rune(plain(name)); len(r) > maxCell {
+	if r := []rune(htmltext.Plain(name)); len(r) > maxCell {
 		return string(r[:maxCell-3]) + "..."
 	}
-	return plain(name)
+	return htmltext.Plain(name)
 }
 
 // first says what makes the tail of an experiment, and by which part that is lower without it.
@@ -172,7 +174,7 @@ func (c *Comparison) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	tail := percentName(c.P)
 	u := unit(c.Unit)
-	fmt.Fprintf(b, "%s\n\n", plain(c.Cause()))
+	fmt.Fprintf(b, "%s\n\n", htmltext.Plain(c.Cause()))
 	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(tw, "%s\trequests\tp50\tp90\t%s\tslowest\tfirst cause\tlower by\n", cellName(c.By), tail)
 	for _, y := range c.Experiments {
@@ -185,11 +187,11 @@ func (c *Comparison) WriteText(w io.Writer) error {
 			}
 		}
 		cause, by := y.first()
-		fmt.Fprintf(tw, "\t%s\t%s\n", plain(cause), by)
+		fmt.Fprintf(tw, "\t%s\t%s\n", htmltext.Plain(cause), by)
 	}
 	tw.Flush()
 	for _, note := range c.Notes {
-		fmt.Fprintf(b, "%s\n", plain(note))
+		fmt.Fprintf(b, "%s\n", htmltext.Plain(note))
 	}
 	events := c.Events[:min(len(c.Events), maxEvents)]
 	var names []string
@@ -202,9 +204,9 @@ func (c *Comparison) WriteText(w io.Writer) error {
 		fmt.Fprintf(b, "\n%s:\n\n", c.impactsTitle())
 		fmt.Fprintf(tw, "event\t%s\n", strings.Join(names, "\t"))
 		for _, event := range events {
-			fmt.Fprint(tw, plain(event))
+			fmt.Fprint(tw, htmltext.Plain(event))
 			for _, y := range c.Experiments {
-				fmt.Fprintf(tw, "\t%s", plain(c.impactText(y, event)))
+				fmt.Fprintf(tw, "\t%s", htmltext.Plain(c.impactText(y, event)))
 			}
 			fmt.Fprintln(tw)
 		}
@@ -218,19 +220,19 @@ func (c *Comparison) WriteText(w io.Writer) error {
 	for _, event := range append([]string{""}, events...) {
 		for segment := range min(c.Segments, maxSegmentRows) + 1 {
 			if segment == 0 {
-				fmt.Fprint(tw, plain(c.valueName(event)))
+				fmt.Fprint(tw, htmltext.Plain(c.valueName(event)))
 			} else {
 				fmt.Fprintf(tw, "  %d of %d", segment, c.Segments)
 			}
 			for _, y := range c.Experiments {
-				fmt.Fprintf(tw, "\t%s", plain(c.quantilesText(y, event, segment)))
+				fmt.Fprintf(tw, "\t%s", htmltext.Plain(c.quantilesText(y, event, segment)))
 			}
 			fmt.Fprintln(tw)
 		}
 	}
 	tw.Flush()
 	if n := c.Segments - maxSegmentRows; n > 0 {
-		fmt.Fprintf(b, "and %s\n", count(n, "more segment"))
+		fmt.Fprintf(b, "and %s\n", taskrecord.Count(n, "more segment"))
 	}
 	return b.Flush()
 }

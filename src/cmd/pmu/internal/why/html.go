@@ -9,6 +9,7 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"internal/taskrecord"
 	"io"
 	"strings"
 )
@@ -42,7 +43,7 @@ var (
 		"value":          value,
 		"latency":        latency,
 		"y":              func(y, below float64) string { return num(y + below) },
-		"count":          count,
+		"count":          taskrecord.Count[int],
 		"percent":        percent,
 		"percentName":    percentName,
 		"sentence":       func(note string) string { return strings.TrimSuffix(note, ".") },

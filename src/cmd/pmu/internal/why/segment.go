@@ -6,6 +6,7 @@ package why
 
 import (
 	"bufio"
+	"cmd/pmu/internal/htmltext"
 	"cmp"
 	"fmt"
 	"io"
@@ -143,7 +144,7 @@ func WriteSegments(w io.Writer, list []RunSegment, dates bool) error {
 	}
 	fmt.Fprintf(b, "\n")
 	for _, note := range list[0].Of {
-		fmt.Fprintf(b, "%s\n", plain(note))
+		fmt.Fprintf(b, "%s\n", htmltext.Plain(note))
 	}
 	fmt.Fprintln(b)
 	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
@@ -153,11 +154,11 @@ func WriteSegments(w io.Writer, list []RunSegment, dates bool) error {
 		if s.few() {
 			cause = "too few requests"
 		} else if c := s.causes(); len(c) > 0 {
-			if cause, by = plain(c[0].Event), percent(c[0].Adjusted); s.Top() == "" {
-				cause = "one of " + plain(some(s.First, maxEvents))
+			if cause, by = htmltext.Plain(c[0].Event), percent(c[0].Adjusted); s.Top() == "" {
+				cause = "one of " + htmltext.Plain(some(s.First, maxEvents))
 			}
 		} else if s.Together != nil {
-			cause, by = plain(s.Together.Event), percent(s.Together.Adjusted)
+			cause, by = htmltext.Plain(s.Together.Event), percent(s.Together.Adjusted)
 		}
 		which := ""
 		if k := slices.IndexFunc(shown, func(x RunSegment) bool { return x.Report == s.Report }); k >= 0 {
@@ -179,7 +180,7 @@ func WriteSegments(w io.Writer, list []RunSegment, dates bool) error {
 		tw = tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
 		fmt.Fprintf(tw, "event\t%s\n", strings.Join(called, "\t"))
 		for _, name := range names[:min(len(names), maxEvents)] {
-			fmt.Fprint(tw, plain(name))
+			fmt.Fprint(tw, htmltext.Plain(name))
 			for _, s := range shown {
 				fmt.Fprintf(tw, "\t%s", s.impact(name))
 			}

@@ -6,8 +6,10 @@ package why
 
 import (
 	"bufio"
+	"cmd/pmu/internal/htmltext"
 	"cmp"
 	"fmt"
+	"internal/taskrecord"
 	"io"
 	"maps"
 	"math"
@@ -15,7 +17,6 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"unicode"
 )
 
 // Bounds of a report, so that in text it fits a screen.
@@ -36,19 +37,6 @@ func number(v float64) string {
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(v, 'g', 3, 64)
-}
-
-// plain returns s as text of one line, with no control characters: names come from anywhere.
-func plain(s string) string {
-	return strings.Map(func(c rune) rune {
-		switch {
-		case unicode.IsSpace(c):
-			return ' '
-		case unicode.IsPrint(c):
-			return c
-		}
-		return unicode.ReplacementChar
-	}, s)
 }
 
 // unit is a unit after a number.
@@ -126,17 +114,17 @@ func (r *Report) Cause() string {
 		v := e.tail(r)
 		if names := r.First; len(names) > 1 {
 			return fmt.Sprintf("one of %s makes the tail%s, and no rule says which: %s is %s%s, and %s%s without the requests in which they are high: %s less",
-				plain(some(names, maxEvents)), of, tail, number(v), unit(r.Unit), number(v*(1-e.Adjusted)), unit(r.Unit), percent(e.Adjusted))
+				htmltext.Plain(some(names, maxEvents)), of, tail, number(v), unit(r.Unit), number(v*(1-e.Adjusted)), unit(r.Unit), percent(e.Adjusted))
 		}
 		return fmt.Sprintf("%s makes the tail%s: %s is %s%s, and %s%s without the %d requests in which it is above %s%s: %s less",
-			plain(e.Event), of, tail, number(v), unit(r.Unit), number(v*(1-e.Adjusted)), unit(r.Unit), e.High, number(e.Threshold), unit(e.Unit), percent(e.Adjusted))
+			htmltext.Plain(e.Event), of, tail, number(v), unit(r.Unit), number(v*(1-e.Adjusted)), unit(r.Unit), e.High, number(e.Threshold), unit(e.Unit), percent(e.Adjusted))
 	}
 	if e := r.Together; e != nil {
 		return fmt.Sprintf("%s make the tail together: %s is %s%s, and %s%s without the %d requests in which one of them is high: %s less",
-			plain(e.Event), tail, number(r.Tail), unit(r.Unit), number(r.Tail*(1-e.Adjusted)), unit(r.Unit), e.High, percent(e.Adjusted))
+			htmltext.Plain(e.Event), tail, number(r.Tail), unit(r.Unit), number(r.Tail*(1-e.Adjusted)), unit(r.Unit), e.High, percent(e.Adjusted))
 	}
 	if p := r.best(); p != nil {
-		return fmt.Sprintf("no event makes the tail, but %s describes slow requests", plain(p.conds()))
+		return fmt.Sprintf("no event makes the tail, but %s describes slow requests", htmltext.Plain(p.conds()))
 	}
 	return "no cause found"
 }
@@ -153,14 +141,6 @@ func (r *Report) percentiles() []quantile {
 	list := []quantile{{"p50", 0.5, r.P50}, {"p90", 0.9, r.P90}}
 	list = slices.DeleteFunc(list, func(x quantile) bool { return x.part == r.P })
 	return append(list, quantile{percentName(r.P), r.P, r.Tail})
-}
-
-// count returns "1 request", or "2 requests".
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }
 
 // some returns names, at most so many.
@@ -196,7 +176,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	u := unit(r.Unit)
 	fmt.Fprintf(b, "%s\n\n", r.Cause())
 	if r.Requests > 0 {
-		fmt.Fprintf(b, "%s: ", count(r.Requests, "request"))
+		fmt.Fprintf(b, "%s: ", taskrecord.Count(r.Requests, "request"))
 		for _, x := range r.percentiles() {
 			fmt.Fprintf(b, "%s %s%s, ", x.name, number(x.v), u)
 		}
@@ -206,7 +186,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		fmt.Fprintf(b, "%d others have no latency and are left out\n", r.Left)
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(b, "%s\n", plain(note))
+		fmt.Fprintf(b, "%s\n", htmltext.Plain(note))
 	}
 	r.writeEvents(b)
 	r.writeTogether(b)
@@ -225,10 +205,10 @@ func (r *Report) writeEvents(b *bufio.Writer) {
 	fmt.Fprintf(tw, "event\tlower by\tpart\t95 of 100\thigh in\tof\tabove\n")
 	for _, e := range list[:min(len(list), maxEvents)] {
 		low, above := e.bounds()
-		fmt.Fprintf(tw, "%s\t%s%s\t%s\t%s to %s\t%d\t%d\t%s%s", plain(e.Event), number(e.tail(r)*e.Adjusted), unit(r.Unit), percent(e.Adjusted),
+		fmt.Fprintf(tw, "%s\t%s%s\t%s\t%s to %s\t%d\t%d\t%s%s", htmltext.Plain(e.Event), number(e.tail(r)*e.Adjusted), unit(r.Unit), percent(e.Adjusted),
 			percent(low), percent(above), e.High, e.N, number(e.Threshold), unit(e.Unit))
 		if s := e.taken(); s != "" {
-			fmt.Fprintf(tw, "\t%s", plain(s))
+			fmt.Fprintf(tw, "\t%s", htmltext.Plain(s))
 		}
 		fmt.Fprintln(tw)
 	}
@@ -237,7 +217,7 @@ func (r *Report) writeEvents(b *bufio.Writer) {
 		fmt.Fprintf(b, "and %d more\n", n)
 	}
 	for _, p := range r.Pairs[:min(len(r.Pairs), maxPairs)] {
-		fmt.Fprintf(b, "%s\n", plain(p.sentence()))
+		fmt.Fprintf(b, "%s\n", htmltext.Plain(p.sentence()))
 	}
 }
 
@@ -251,10 +231,10 @@ func (r *Report) writeTogether(b *bufio.Writer) {
 	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(tw, "event\tlower by\tpart\thigh in\tof\tabove\n")
 	for _, e := range j.Events {
-		fmt.Fprintf(tw, "%s\t%s%s\t%s\t%d\t%d\t%s%s\n", plain(e.Event), number(r.Tail*e.Adjusted), unit(r.Unit), percent(e.Adjusted), e.High, e.N, number(e.Threshold), unit(e.Unit))
+		fmt.Fprintf(tw, "%s\t%s%s\t%s\t%d\t%d\t%s%s\n", htmltext.Plain(e.Event), number(r.Tail*e.Adjusted), unit(r.Unit), percent(e.Adjusted), e.High, e.N, number(e.Threshold), unit(e.Unit))
 	}
 	tw.Flush()
-	fmt.Fprintf(b, "%s\n", plain(j.sentence(r)))
+	fmt.Fprintf(b, "%s\n", htmltext.Plain(j.sentence(r)))
 }
 
 // sentence says what the impact of all is.
@@ -317,7 +297,7 @@ func (r *Report) writePatterns(b *bufio.Writer) {
 	fmt.Fprintf(b, "\n%s:\n\n", patternsTitle)
 	for _, p := range list[:min(len(list), maxPatterns)] {
 		fmt.Fprintf(b, "latency %s..%s%s: %s: %sF %.2f (precision %.2f, recall %.2f), n %d\n", number(p.From), number(p.To), unit(r.Unit),
-			plain(p.conds()), p.rest(), p.F, p.Precision, p.Recall, p.TP)
+			htmltext.Plain(p.conds()), p.rest(), p.F, p.Precision, p.Recall, p.TP)
 	}
 	if n := len(list) - maxPatterns; n > 0 {
 		fmt.Fprintf(b, "and %d more\n", n)
@@ -384,7 +364,7 @@ func (r *Report) tooFew(events map[int][]string) (list []ruling) {
 		case n == 0:
 			list = append(list, ruling{"not recorded", names, false})
 		case len(names) > 1:
-			list = append(list, ruling{fmt.Sprintf("%s: recorded in %s, and it takes %d", remarkFew, count(n, "request"), takes), names, false})
+			list = append(list, ruling{fmt.Sprintf("%s: recorded in %s, and it takes %d", remarkFew, taskrecord.Count(n, "request"), takes), names, false})
 		default:
 			differ = append(differ, fmt.Sprintf("%s (%d)", names[0], n))
 		}
@@ -406,9 +386,9 @@ func (r *Report) writeRuledOut(b *bufio.Writer) {
 	fmt.Fprintf(b, "\nRuled out:\n\n")
 	for _, g := range list {
 		if g.own {
-			fmt.Fprintf(b, "%s\n", plain(g.events[0]+" "+g.why))
+			fmt.Fprintf(b, "%s\n", htmltext.Plain(g.events[0]+" "+g.why))
 		} else {
-			fmt.Fprintf(b, "%s\n", plain(g.why+": "+g.names(maxRuledOut)))
+			fmt.Fprintf(b, "%s\n", htmltext.Plain(g.why+": "+g.names(maxRuledOut)))
 		}
 	}
 }

@@ -19,9 +19,9 @@ import (
 )
 
 // steps are what shows the stacks of a part of time, where that isn't the records
-// themselves. %[1]s is the server's address, %[2]s selects the samples of the kind.
+// themselves. %[1]s is the server's address, %[2]s selects the kind.
 var steps = map[string]string{
-	pprof.TimeRunning.String(): "go tool pprof%[2]s '%[1]s/debug/pprof/profile?seconds=30'",
+	pprof.TimeRunning.String(): "go tool pmu slow -seconds=30%[2]s '%[1]s'",
 	pprof.TimeGC.String():      "go tool pprof -sample_index=alloc_space '%[1]s/debug/pprof/allocs?seconds=30'",
 	pprof.TimeMutex.String():   "go tool pprof '%[1]s/debug/pprof/mutex?seconds=30'",
 }
@@ -96,19 +96,15 @@ func nextStep(r *why.Report, tasks bool, p origin) string {
 			continue
 		}
 		server := u.Scheme + "://" + u.Host
-		focus := ""
-		if p.kind != "" {
-			focus = fmt.Sprintf(" -tagfocus='task=^%s$'", quoteMeta(p.kind))
-		}
 		if step := steps[p.event]; step != "" {
-			return fmt.Sprintf(step+"%.0[1]s%.0[2]s", server, focus)
+			return fmt.Sprintf(step+"%.0[1]s%.0[2]s", server, ofKind(p.kind))
 		}
 		event := why.RatioEvent(p.event)
 		if event == "" && !recorded(p.event) {
 			event = p.event
 		}
 		if event != "" {
-			return fmt.Sprintf("go tool pprof%s '%s/debug/pprof/profile?seconds=30&event=%s'", focus, server, url.QueryEscape(event))
+			return fmt.Sprintf("go tool pmu slow -seconds=30 -event %s%s '%s'", shell(event), ofKind(p.kind), server)
 		}
 		break
 	}
@@ -196,23 +192,3 @@ func example(t *why.Table, list []why.Cond, from, to float64, names []string) st
 // obeyed reports whether a terminal might obey r, or a byte that is no letter. Kinds are of records,
 // and may come from anyone.
 func obeyed(r rune) bool { return r == utf8.RuneError || !strconv.IsPrint(r) }
-
-// quoteMeta escapes what has a meaning in a regular expression, or to a shell. What a
-// terminal might obey is written as its number.
-func quoteMeta(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '\'', r == utf8.RuneError:
-			b.WriteByte('.')
-		case obeyed(r):
-			fmt.Fprintf(&b, `\x{%x}`, r)
-		case strings.ContainsRune(`\.+*?()|[]{}^$`, r):
-			b.WriteByte('\\')
-			fallthrough
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
