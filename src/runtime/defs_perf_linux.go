@@ -154,16 +154,10 @@ const (
 		goarch.IsPpc64 | goarch.IsPpc64le // 1 or 0
 
 	_IOC_DIRSHIFT = 30 - _IOC_WIDE_DIR
-	_IOC_NONE     = _IOC_WIDE_DIR
-	_IOC_READ     = 2
-	_IOC_WRITE    = 1 + 3*_IOC_WIDE_DIR
 
-	_PERF_IO  = _IOC_NONE<<_IOC_DIRSHIFT | '$'<<8
-	_PERF_IOR = _IOC_READ<<_IOC_DIRSHIFT | '$'<<8
-	_PERF_IOW = _IOC_WRITE<<_IOC_DIRSHIFT | '$'<<8
-
-	_IOC_U64 = 8 << 16
-	_IOC_PTR = goarch.PtrSize << 16
+	_PERF_IO  = _IOC_WIDE_DIR<<_IOC_DIRSHIFT | '$'<<8
+	_PERF_IOR = 2<<_IOC_DIRSHIFT | '$'<<8
+	_PERF_IOW = (1+3*_IOC_WIDE_DIR)<<_IOC_DIRSHIFT | '$'<<8
 )
 
 // Requests for ioctl on an event. A size is that of the type in the kernel's
@@ -174,9 +168,9 @@ const (
 	_PERF_EVENT_IOC_ENABLE     = _PERF_IO | 0
 	_PERF_EVENT_IOC_DISABLE    = _PERF_IO | 1
 	_PERF_EVENT_IOC_RESET      = _PERF_IO | 3
-	_PERF_EVENT_IOC_PERIOD     = _PERF_IOW | _IOC_U64 | 4
+	_PERF_EVENT_IOC_PERIOD     = _PERF_IOW | 8<<16 | 4
 	_PERF_EVENT_IOC_SET_OUTPUT = _PERF_IO | 5
-	_PERF_EVENT_IOC_ID         = _PERF_IOR | _IOC_PTR | 7
+	_PERF_EVENT_IOC_ID         = _PERF_IOR | goarch.PtrSize<<16 | 7
 
 	// arg of ENABLE, DISABLE and RESET, to mean the whole group.
 	_PERF_IOC_FLAG_GROUP = 1

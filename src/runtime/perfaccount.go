@@ -179,11 +179,14 @@ type perfAccountHookTable struct {
 	park    func(gp *g)
 	born    func(newg, parent *g)
 	stopped func(w worldStop) // set by the first task, as kind is
-	kind    func(gp *g) int64 // of the task that it works for; called by signal handlers
+
+	// kind is of the task that the goroutine works for whose labels are at tag, which may be nil.
+	// Signal handlers call it.
+	kind func(tag *unsafe.Pointer) int64
 
 	// sampled is set and called as kind is. It returns the task's number, too, for a sample that
 	// waits for its end; see perftaskend.go.
-	sampled func(gp *g) (kind int64, number uint64)
+	sampled func(tag *unsafe.Pointer) (kind int64, number uint64)
 }
 
 // perfSetAccountHooks sets them. It may be called by several goroutines at once.

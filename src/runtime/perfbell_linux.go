@@ -19,10 +19,8 @@ import (
 )
 
 const (
-	perfBellLeast = 1000 * 1000       // ns of CPU time. The tick makes it more
-	perfBellFirst = 4 * 1000 * 1000   // 40 KiB of the ring at 35 kHz
-	perfBellMost  = 100 * 1000 * 1000 // so that no sample waits longer in a busy thread
-	perfBellTick  = 10 * 1000 * 1000  // by which it is late at most: the tick of a kernel with HZ=100
+	perfBellLeast = 1000 * 1000     // ns of CPU time. The tick makes it more
+	perfBellFirst = 4 * 1000 * 1000 // 40 KiB of the ring at 35 kHz
 )
 
 // A perfBell is a thread's timer. Protected by perfThread.lock.
@@ -82,14 +80,18 @@ func (b *perfBell) ring(interval int64) {
 //
 //go:nowritebarrierrec
 func (b *perfBell) rang(r *perfRing, head uint64, cpu int64) {
+	const (
+		most = 100 * 1000 * 1000 // ns, so that no sample waits longer in a busy thread
+		tick = 10 * 1000 * 1000  // ns by which it is late at most: the tick of a kernel with HZ=100
+	)
 	size, written, n, took := r.mask+1, head-b.head, r.read-b.read, cpu-b.cpu
 	b.head, b.read, b.cpu = head, r.read, cpu
 	longest := int64(max(written, n*perfChainLongest))
 	switch {
 	case written > size/2 && b.interval > perfBellLeast:
 		b.ring(max(b.interval/2, perfBellLeast))
-	case r.tail == head && longest < int64(size) && longest*(2*b.interval+perfBellTick) < int64(size/8*7)*took && b.interval < perfBellMost:
-		b.ring(min(b.interval*2, perfBellMost))
+	case r.tail == head && longest < int64(size) && longest*(2*b.interval+tick) < int64(size/8*7)*took && b.interval < most:
+		b.ring(min(b.interval*2, most))
 	}
 }
 

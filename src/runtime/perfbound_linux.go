@@ -38,17 +38,6 @@ const (
 	// third off.
 	perfCostMost = 80
 
-	// perfClockMost is perfCostMost for sessions with clocks. Interrupts can become twice
-	// as dear while the host of a virtual machine is busy: 55 us and 121 us were seen,
-	// seconds apart. A thread that they stop must go on when they cost what they did
-	// before. Otherwise SIGKILL can't end it either: a thread closes its counters itself.
-	perfClockMost = 50
-
-	// perfCostLow is the part of what samples may cost, for each that the program
-	// has, below which the period is shortened again: one in so many. A step to a
-	// shorter period can treble the cost (from 3 to 1).
-	perfCostLow = 5
-
 	// perfMaxOutlier limits what one run of the handler counts, as a multiple of
 	// the least in the window. Several interrupts in a row make a run that much
 	// dearer; what is more is time in which the thread was off the CPU.
@@ -270,10 +259,14 @@ func perfWhole(seen int64) int64 {
 //
 //go:nowritebarrierrec
 func perfDirection(cost, counting, total int64) int {
+	// The part of what samples may cost, for each that the program has, below which the
+	// period is shortened again: one in so many. A step to a shorter period can treble the
+	// cost (from 3 to 1).
+	const low = 5
 	most := int64(perfLinux.maxPercent.Load())
 	limit := max(most-100*counting/max(total, 1), most/5, 1)
 	program := total - cost
-	if cost*(100-limit)*perfCostLow < program*limit {
+	if cost*(100-limit)*low < program*limit {
 		return -1
 	}
 	const longer = 4 // steps at once, at most
@@ -307,6 +300,11 @@ func (t *perfThread) cpuTime() int64 {
 // perfLimitCost makes the overhead bound keep to what the strictest session asks
 // for. ended is one that does not count any more, or nil.
 func perfLimitCost(ended *perfSession) {
+	// Of sessions with clocks, in place of perfCostMost. Interrupts can become twice
+	// as dear while the host of a virtual machine is busy: 55 us and 121 us were seen,
+	// seconds apart. A thread that they stop must go on when they cost what they did
+	// before. Otherwise SIGKILL can't end it either: a thread closes its counters itself.
+	const clockMost = 50
 	systemstack(func() {
 		least := perfCostMost
 		lock(&perfProf.lock)
@@ -314,7 +312,7 @@ func perfLimitCost(ended *perfSession) {
 			if ss := &perfTables.sessions[i]; ss.n != 0 && ss != ended {
 				least = min(least, ss.cost)
 				if ss.hasClock() {
-					least = min(least, perfClockMost)
+					least = min(least, clockMost)
 				}
 			}
 		}

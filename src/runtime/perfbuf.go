@@ -10,6 +10,7 @@ package runtime
 import (
 	"internal/abi"
 	"internal/goarch"
+	"internal/runtime/perf"
 	"internal/runtime/sys"
 	"unsafe"
 )
@@ -142,8 +143,8 @@ func (s *perfSlot) add(tagPtr *unsafe.Pointer, stk []uintptr, samples, events ui
 		osyield()
 	}
 	kind := int64(0)
-	if h := perfAccountHooks.sampled; h != nil && tagPtr != nil {
-		kind, hdr[2] = h(perfTagGoroutine(tagPtr)) // with the lock; see perfSession.seeEnds
+	if h := perfAccountHooks.sampled; h != nil {
+		kind, hdr[2] = h(tagPtr) // with the lock; see perfSession.seeEnds
 	}
 	s.log.write(tagPtr, kind, hdr[:], stk)
 	ss := &perfTables.sessions[s.session]
@@ -152,6 +153,21 @@ func (s *perfSlot) add(tagPtr *unsafe.Pointer, stk []uintptr, samples, events ui
 	if due {
 		ss.wake()
 	}
+}
+
+// perfTaskStamp returns what a sample's record has for its time: without its lowest bits, in
+// which is the kind of the task that the goroutine works for whose labels are at tag, or 0.
+// tag may be nil. No profile has the time of a sample.
+//
+// It is called like profBuf.write.
+//
+//go:nowritebarrierrec
+func perfTaskStamp(tag *unsafe.Pointer, now int64) int64 {
+	now &^= perf.TaskKindMask
+	if h := perfAccountHooks.kind; h != nil {
+		now |= h(tag)
+	}
+	return now
 }
 
 // addLeaf records overflows of which only the instruction is known, under the

@@ -31,11 +31,8 @@ import (
 )
 
 const (
-	perfClockWindow   = 10_000_000    // ns that an origin serves
-	perfClockBaseline = 1_000_000_000 // ns over which the rate is measured, or twice that
-	perfClockLeast    = 2_000_000     // ns over which it is measured at first
-	perfClockError    = 20_000        // ns by which it may be wrong at the end of a window
-	perfClockFaults   = 32            // when it is unfit; see perfClock.check
+	perfClockWindow = 10_000_000 // ns that an origin serves
+	perfClockError  = 20_000     // ns by which it may be wrong at the end of a window
 )
 
 // A perfClock is what a thread converts with. Only the thread uses it, and not in signal
@@ -46,6 +43,8 @@ type perfClock struct {
 	rate  uint64 // ns per tick, with 32 bits of fraction
 	limit uint64 // ticks from the origin up to which it serves; 0 if there is none
 }
+
+var _ [unsafe.Sizeof(perfM{}.clock) - unsafe.Sizeof(perfClock{})]byte // it fits
 
 // perfClockRate is how the rate is measured. It belongs to the thread that has set busy,
 // but others may look at atomics.
@@ -114,9 +113,6 @@ func perfTickRate() uint64 {
 	return perfClockRate.rate.Load()
 }
 
-// perfClockTries is how often a pair is read that is not narrow.
-const perfClockTries = 4
-
 // perfClockUpdate sets a new origin and returns what perfNow does. ticks may be earlier
 // than nanos, but not later.
 //
@@ -127,6 +123,7 @@ const perfClockTries = 4
 //go:nosplit
 //go:nowritebarrierrec
 func perfClockUpdate(c *perfClock) (nanos, ticks int64) {
+	const tries = 4 // how often a pair is read that is not narrow
 	r := &perfClockRate
 	var p perfClockPair
 	for try := 1; ; try++ {
@@ -137,7 +134,7 @@ func perfClockUpdate(c *perfClock) (nanos, ticks int64) {
 			ticks = from
 			p = perfClockPair{from + width/2, width, nanos}
 		}
-		if p.width < 4*r.least.Load() || try == perfClockTries {
+		if p.width < 4*r.least.Load() || try == tries {
 			break
 		}
 	}
@@ -173,18 +170,22 @@ func perfClockUpdate(c *perfClock) (nanos, ticks int64) {
 //go:nosplit
 //go:nowritebarrierrec
 func perfClockMeasure(p perfClockPair) {
+	const (
+		baseline = 1_000_000_000 // ns over which the rate is measured, or twice that
+		least    = 2_000_000     // ns over which it is measured at first
+	)
 	r := &perfClockRate
-	if r.newer.nanos == 0 || p.nanos-r.newer.nanos > 8*perfClockBaseline {
+	if r.newer.nanos == 0 || p.nanos-r.newer.nanos > 8*baseline {
 		// The first one, or after so long that the machine may have slept.
 		r.rate.Store(0)
 		r.older, r.newer = p, p
 		return
 	}
-	if p.nanos-r.newer.nanos > perfClockBaseline {
+	if p.nanos-r.newer.nanos > baseline {
 		r.older, r.newer = r.newer, p
 	}
 	nanos, ticks := p.nanos-r.older.nanos, p.ticks-r.older.ticks
-	if nanos < perfClockLeast {
+	if nanos < least {
 		return
 	}
 	r.nanos.Store(nanos)
@@ -205,6 +206,7 @@ func perfClockMeasure(p perfClockPair) {
 //go:nosplit
 //go:nowritebarrierrec
 func (c *perfClock) check(p perfClockPair) {
+	const faults = 32 // more than it can bear
 	elapsed := p.nanos - c.nanos
 	r := &perfClockRate
 	if c.limit == 0 || elapsed > 64*perfClockWindow || c.nanos < r.since {
@@ -221,7 +223,7 @@ func (c *perfClock) check(p perfClockPair) {
 	// machine slept, and CLOCK_MONOTONIC did not (clock_gettime(2)). Nor are the origins of
 	// all threads, none of which is another fault.
 	r.newer.nanos, r.since = 0, p.nanos
-	if r.faults += 4; r.faults >= perfClockFaults {
+	if r.faults += 4; r.faults >= faults {
 		r.unfit.Store(true)
 	}
 }

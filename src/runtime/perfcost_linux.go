@@ -38,10 +38,8 @@ var perfCost = struct {
 }{30e3, 20e3, 15e3, 15e3, 0, 200}
 
 const (
-	perfCostPeriod = 100e3           // ns, to leave some time between samples
-	perfCostRuns   = 9               // the first of them sets the period, see endFirst
-	perfCostDepth  = maxCPUProfStack // calls, for a record with a deep stack
-	perfCostApart  = 200             // bytes, between two records whose costs can be told apart
+	perfCostPeriod = 100e3 // ns, to leave some time between samples
+	perfCostRuns   = 9     // the first of them sets the period, see endFirst
 )
 
 // perfMeasureCost measures perfCost on the current thread, whose M is mp. It borrows
@@ -141,8 +139,9 @@ func (t *perfThread) measureChain() {
 		return
 	}
 	perfCost.bare = shallow
-	deep, more := t.measureRecord(perfCostDepth)
-	if more-size < perfCostApart {
+	const apart = 200 // bytes, between two records whose costs can be told apart
+	deep, more := t.measureRecord(maxCPUProfStack)
+	if more-size < apart {
 		return // the starter's stack is deep: any record costs what its does
 	}
 	// Interrupts may differ by more than stacks do. At least half of what the shallow one

@@ -29,10 +29,6 @@ type perfCPU struct {
 	seq    uint32   // the page's, at the latest reading of the clocks; see perfTaken
 }
 
-// perfMaxCPUPages bounds the pages for this, as perfMaxPages does those of counters. It
-// leaves profiles a quarter of what one processor adds to the user's allowance.
-const perfMaxCPUPages = 32
-
 var perfCPUPages int // that are mapped. Protected by perfCount.lock
 
 // perfCPUWorks says whether pages change with the thread's CPU: 0 not yet known, 1 yes,
@@ -58,8 +54,11 @@ func perfCPUOpen(mp *m) bool {
 }
 
 func (c *perfCPU) open() {
+	// The bound of pages, as perfMaxPages is that of counters. It leaves profiles a quarter of
+	// what one processor adds to the user's allowance.
+	const most = 32
 	c.opened = true
-	if perfCPUWorks == 2 || perfCPUPages >= perfMaxCPUPages {
+	if perfCPUWorks == 2 || perfCPUPages >= most {
 		return
 	}
 	attr := perfAttr(&perf.Attr{Type: perf.TypeSoftware, Config: perf.SWDummy, ExcludeKernel: true, ExcludeHV: true}, 0)

@@ -21,9 +21,6 @@ func perfosStop(ss *perfSession) {
 	perfRestoreHandler()
 }
 
-// perfDrainWait bounds how long perfStopThreads waits for handlers.
-const perfDrainWait = 500 * 1000 // ns
-
 // perfStopThreads ends the session on all threads.
 //
 // It goes over them twice. Stopping all counters first makes the end of the profile
@@ -43,7 +40,8 @@ func perfStopThreads(ss *perfSession) {
 	// A running thread takes its signal at once. Give it the time, so that its
 	// last samples have stacks. One that does not run, or blocks SIGPROF, is not
 	// waited for.
-	deadline := nanotime() + perfDrainWait
+	const most = 500 * 1000 // ns
+	deadline := nanotime() + most
 	perfEachThread(func(t *perfThread) bool {
 		if t.pending(ss.mask) && nanotime() < deadline {
 			return false

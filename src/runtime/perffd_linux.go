@@ -10,9 +10,8 @@ import (
 )
 
 const (
-	_ESRCH  = 3
-	_EBADF  = 9
-	_EMFILE = 24
+	_ESRCH = 3
+	_EBADF = 9
 )
 
 // A perfFD is the descriptor of an event.
@@ -27,7 +26,7 @@ type perfFD struct {
 func (f *perfFD) take(fd int32) (perf.Op, int32) {
 	if fd >= perfLinux.fds {
 		closefd(fd)
-		fd = -_EMFILE
+		fd = -24 // EMFILE
 	}
 	if fd < 0 {
 		return perf.OpOpen, -fd

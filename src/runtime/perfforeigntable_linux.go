@@ -36,8 +36,6 @@ type perfForeignEntry struct {
 	tid  int32
 }
 
-const perfForeignMin = 1 << 8
-
 //go:nosplit
 //go:nowritebarrierrec
 func (tab *perfForeignTable) at(i uint32) *perfForeignEntry {
@@ -101,7 +99,7 @@ func (tab *perfForeignTable) insert(t *perfThread) {
 
 // perfForeignGrow replaces tab, which may be nil, by one twice as large.
 func perfForeignGrow(tab *perfForeignTable) *perfForeignTable {
-	n := uint32(perfForeignMin)
+	n := uint32(1 << 8)
 	if tab != nil {
 		n = 2 * (tab.mask + 1)
 	}

@@ -3,7 +3,7 @@
 // license that can be found in the LICENSE file.
 
 // Where the rest of the runtime calls the engine: when a thread begins and ends,
-// when it crosses between C and Go, when it gets a SIGPROF, and around execve. While
+// when it crosses between C and Go, when it gets a SIGPROF or its stack is unwound, and around execve. While
 // nothing is sampled or counted each but the last costs a load and a compare.
 
 package runtime
@@ -196,4 +196,22 @@ func perfSessionExec(mp *m, begin bool) {
 		// thread's while the lock is held.
 		t.knock()
 	}
+}
+
+// perfUnwinds reports whether sigprof is called for the stack alone. Only the handler that calls
+// it sets that, so mp's thread is the current one.
+//
+//go:nowritebarrierrec
+func perfUnwinds(mp *m) bool { return mp != nil && mp.unwound != 0 }
+
+// perfTakesStack takes the stack that sigprof has unwound, if it was called for that.
+//
+//go:nowritebarrierrec
+func perfTakesStack(mp *m, stk []uintptr) bool {
+	if !perfUnwinds(mp) {
+		return false
+	}
+	u := (*perfUnwound)(unsafe.Pointer(mp.unwound))
+	u.n = copy(u.stk[:], stk)
+	return true
 }

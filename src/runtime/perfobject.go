@@ -196,18 +196,15 @@ func (l *perfSpanLook) isObject(s *mspan, i uintptr) bool {
 	return atomic.Load8(bytep)&mask != 0
 }
 
-// perfSpecialMost bounds how many specials of a span are looked at: a span of the least
-// objects has 1,024.
-const perfSpecialMost = 1024
-
 // site returns the bucket of the heap profile for the object of s that begins at an
 // offset, or nil if the profile does not have it. Specials are in memory that is never given
 // back, and buckets are never freed, so following a link of a list that changes is harmless.
 //
 //go:nowritebarrierrec
 func (l *perfSpanLook) site(s *mspan, offset uintptr) *bucket {
+	const most = 1024 // specials that are looked at: a span of the least objects has so many objects
 	x := (*special)(atomic.Loadp(unsafe.Pointer(&s.specials)))
-	for n := 0; x != nil && n < perfSpecialMost; n++ {
+	for n := 0; x != nil && n < most; n++ {
 		at := atomic.Loaduintptr(&x.offset)
 		if at > offset {
 			break

@@ -13,12 +13,10 @@ import (
 )
 
 const (
-	// perfMinFirst is the least first period of a hardware counter, and
-	// perfMinClock that of a clock, in ns, unless a sample costs more (see
-	// perfLinux.minClock). With one that is shorter than an interrupt the thread
+	// perfMinClock is the least first period of a clock, in ns, unless a sample costs more
+	// (see perfLinux.minClock). With one that is shorter than an interrupt the thread
 	// would go from one interrupt to the next. Its handler would not get to set
 	// the event's period, nor its own code to unblock the signal.
-	perfMinFirst = 1 << 14
 	perfMinClock = 50 * 1000
 
 	// perfThreadStart is what a new thread takes from arming itself to the first
@@ -98,13 +96,14 @@ func perfStartRungs(ss *perfSession) {
 // short. So its first overflow is put off, too. Such a thread has been found at a random
 // moment of its life anyway.
 func perfFirstPeriod(c *perf.SampleConfig, period uint64, fresh, inC bool) (start, first uint64) {
+	const minInterrupts = 1 << 14 // of a hardware counter; see perfMinClock
 	first = 1 + uint64(cheaprand64())%period
 	least := uint64(0)
 	switch {
 	case c.Clock():
 		least = perfLinux.minClock
 	case c.Interrupts():
-		least = perfMinFirst
+		least = minInterrupts
 	}
 	if inC {
 		least = max(least, period-period/4)

@@ -45,7 +45,6 @@ type perfChain struct {
 const (
 	perfChainJudged = 64 // samples
 	perfChainBroken = 2  // the most of these whose stacks may be incomplete
-	perfChainAway   = 10 // 1<<10 signals are the least before the next try
 )
 
 // perfLeave is called on the system stack of mp's thread when its goroutine is about to
@@ -164,7 +163,8 @@ func (c *perfChain) cost() int64 {
 //
 //go:nowritebarrierrec
 func (c *perfChain) goBack(t *perfThread) {
-	c.wait = 1 << (perfChainAway + c.away)
+	const least = 10 // 1<<10 signals before the next try
+	c.wait = 1 << (least + c.away)
 	c.away = min(c.away+1, 10)
 	t.setQuiet(false)
 }

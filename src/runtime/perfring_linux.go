@@ -170,9 +170,7 @@ type perfRecord struct {
 const (
 	perfSampleType = _PERF_SAMPLE_IDENTIFIER | _PERF_SAMPLE_IP | _PERF_SAMPLE_TIME
 	perfSampleRegs = 1<<_PERF_REG_PC | 1<<_PERF_REG_SP
-	perfSampleSize = 56 // of a record with registers; longer ones have _PERF_SAMPLE_READ
-	perfSampleMin  = 32 // of a record without
-	perfRecordMin  = 24 // of any record that the kernel writes for an event of ours
+	perfSampleMin  = 32 // the size of a record without registers
 )
 
 // leaf returns the instruction of the overflow as a profile has it.
@@ -202,6 +200,10 @@ func (rec *perfRecord) kernel() bool {
 //
 //go:nowritebarrierrec
 func (r *perfRing) next(rec *perfRecord, head uint64) bool {
+	const (
+		recordMin  = 24 // of any record that the kernel writes for an event of ours
+		sampleSize = 56 // of a sample with registers; longer ones have _PERF_SAMPLE_READ
+	)
 	w := r.word(r.tail, 0)
 	var size uint64
 	// struct perf_event_header { u32 type; u16 misc; u16 size; }
@@ -210,7 +212,7 @@ func (r *perfRing) next(rec *perfRecord, head uint64) bool {
 	} else {
 		rec.typ, rec.misc, size = uint32(w), uint16(w>>32), w>>48
 	}
-	if size < perfRecordMin || size%8 != 0 || size > head-r.tail || size < perfSampleMin && rec.typ == _PERF_RECORD_SAMPLE {
+	if size < recordMin || size%8 != 0 || size > head-r.tail || size < perfSampleMin && rec.typ == _PERF_RECORD_SAMPLE {
 		r.tail = head
 		return false
 	}
@@ -224,7 +226,7 @@ func (r *perfRing) next(rec *perfRecord, head uint64) bool {
 		rec.ip = uintptr(r.word(off, 2))
 		rec.time = int64(r.word(off, 3))
 		abi := uint64(4)
-		if size > perfSampleSize { // value, times, ID and perhaps records lost
+		if size > sampleSize { // value, times, ID and perhaps records lost
 			rec.id = r.word(off, 7)
 			abi += uint64(perfReadSize() / 8)
 		}

@@ -72,21 +72,3 @@ func sigprofStack(stk *[maxCPUProfStack]uintptr, pc, sp, lr uintptr, gp *g, mp *
 	mp.unwound = 0
 	return u.n
 }
-
-// perfUnwinds reports whether sigprof is called for the stack alone. Only the handler that calls
-// it sets that, so mp's thread is the current one.
-//
-//go:nowritebarrierrec
-func perfUnwinds(mp *m) bool { return mp != nil && mp.unwound != 0 }
-
-// perfTakesStack takes the stack that sigprof has unwound, if it was called for that.
-//
-//go:nowritebarrierrec
-func perfTakesStack(mp *m, stk []uintptr) bool {
-	if !perfUnwinds(mp) {
-		return false
-	}
-	u := (*perfUnwound)(unsafe.Pointer(mp.unwound))
-	u.n = copy(u.stk[:], stk)
-	return true
-}

@@ -58,18 +58,15 @@ var _ [unsafe.Sizeof(perfM{}.taken) - unsafe.Sizeof(perfTaken{})]byte // it fits
 //go:nowritebarrierrec
 func perfTakenOf(mp *m) *perfTaken { return (*perfTaken)(unsafe.Pointer(&mp.taken)) }
 
-// perfTakenFirst is how long after a reading the next one is due, in ticks, if tasks have never
-// been followed.
-const perfTakenFirst = 1 << 20
-
-// perfTakenDue returns when a reading is due after one at now.
+// perfTakenDue returns when a reading is due after one at now, in ticks.
 //
 //go:nowritebarrierrec
 func perfTakenDue(now int64) int64 {
 	if every := perfTaskConfig.every; every > 0 {
 		return now + every
 	}
-	return now + perfTakenFirst
+	const first = 1 << 20 // if tasks have never been followed
+	return now + first
 }
 
 // perfGotThread notes that the goroutine of a gets mp's thread, the current one.
@@ -348,16 +345,16 @@ func perfSleptInit() {
 	perfSleptWorks.Store(2)
 }
 
-// _SYS_getrusage is the number of getrusage(2), by asm/unistd.h.
-const _SYS_getrusage = 98*goarch.IsAmd64 + 77*(goarch.Is386+goarch.IsArm+goarch.IsPpc64+goarch.IsPpc64le+goarch.IsS390x) +
-	165*(goarch.IsArm64+goarch.IsLoong64+goarch.IsRiscv64) + 4077*(goarch.IsMips+goarch.IsMipsle) + 5096*(goarch.IsMips64+goarch.IsMips64le)
-
 // perfSlept returns how often the current thread has given up its CPU to wait for something, or -1.
 //
 //go:nosplit
 //go:nowritebarrierrec
 func perfSlept() int64 {
 	const (
+		// The number of getrusage(2), by asm/unistd.h.
+		getrusage = 98*goarch.IsAmd64 + 77*(goarch.Is386+goarch.IsArm+goarch.IsPpc64+goarch.IsPpc64le+goarch.IsS390x) +
+			165*(goarch.IsArm64+goarch.IsLoong64+goarch.IsRiscv64) + 4077*(goarch.IsMips+goarch.IsMipsle) + 5096*(goarch.IsMips64+goarch.IsMips64le)
+
 		thread = 1  // RUSAGE_THREAD
 		nvcsw  = 16 // of two struct timeval and 14 long
 	)
@@ -365,7 +362,7 @@ func perfSlept() int64 {
 		return -1
 	}
 	var usage [18]uintptr
-	_, _, errno := linux.Syscall6(_SYS_getrusage, thread, uintptr(unsafe.Pointer(&usage)), 0, 0, 0, 0)
+	_, _, errno := linux.Syscall6(getrusage, thread, uintptr(unsafe.Pointer(&usage)), 0, 0, 0, 0)
 	if errno != 0 {
 		return -1
 	}

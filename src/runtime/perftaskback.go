@@ -326,34 +326,21 @@ func (a *perfAccount) rejoin(gp *g, mp *m, id perf.TaskID, how perfJoin, label b
 	return false
 }
 
-// perfTaskStamp returns what a sample's record has for its time: without its lowest bits, in
-// which is the kind of the task that the goroutine works for whose labels are at tag, or 0.
-// tag may be nil. No profile has the time of a sample.
-//
-// It is called like profBuf.write.
+// perfTagAccount returns the account of the goroutine whose labels are at tag, or nil. tag may be nil.
 //
 //go:nowritebarrierrec
-func perfTaskStamp(tag *unsafe.Pointer, now int64) int64 {
-	now &^= perf.TaskKindMask
-	if h := perfAccountHooks.kind; h != nil && tag != nil {
-		now |= h(perfTagGoroutine(tag))
+func perfTagAccount(tag *unsafe.Pointer) *perfAccount {
+	if tag == nil {
+		return nil
 	}
-	return now
+	return perfAccountOf((*g)(unsafe.Pointer(uintptr(unsafe.Pointer(tag)) - unsafe.Offsetof(g{}.labels))))
 }
 
-// perfTagGoroutine returns the goroutine whose labels are at tag.
-//
-//go:nosplit
-//go:nowritebarrierrec
-func perfTagGoroutine(tag *unsafe.Pointer) *g {
-	return (*g)(unsafe.Pointer(uintptr(unsafe.Pointer(tag)) - unsafe.Offsetof(g{}.labels)))
-}
-
-// perfTaskKind returns the kind of the task that gp works for, or 0.
+// perfTaskKind returns the kind of the task that the goroutine works for whose labels are at tag, or 0.
 //
 //go:nowritebarrierrec
-func perfTaskKind(gp *g) int64 {
-	if a := perfAccountOf(gp); a != nil {
+func perfTaskKind(tag *unsafe.Pointer) int64 {
+	if a := perfTagAccount(tag); a != nil {
 		if m := a.member.ptr(); m != nil {
 			if t := m.task.live(); t != nil {
 				return int64(t.kind.Load()) & perf.TaskKindMask

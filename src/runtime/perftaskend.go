@@ -20,6 +20,7 @@ package runtime
 import (
 	"internal/runtime/atomic"
 	"internal/runtime/perf"
+	"unsafe"
 	_ "unsafe" // for linkname
 )
 
@@ -88,16 +89,16 @@ func (t *perfTaskSamples) reset() {
 	t.verdict = perfUndecided
 }
 
-// perfTaskSampled returns the kind and the number of the task that gp works for, or zeros. The
-// end of that is going to be logged.
+// perfTaskSampled returns the kind and the number of the task that the goroutine works for whose labels
+// are at tag, or zeros. The end of that is going to be logged.
 //
 // It is called with the lock of the slot whose buffer is to have the number; see
 // perfSession.seeEnds. Otherwise it is as perfTask.live. As the task is marked before it is seen to be
 // open, either the end sees the mark or this sees the end.
 //
 //go:nowritebarrierrec
-func perfTaskSampled(gp *g) (kind int64, number uint64) {
-	a := perfAccountOf(gp)
+func perfTaskSampled(tag *unsafe.Pointer) (kind int64, number uint64) {
+	a := perfTagAccount(tag)
 	if a == nil {
 		return 0, 0
 	}

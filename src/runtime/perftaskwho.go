@@ -26,10 +26,6 @@ type perfLeft struct {
 	goids [29]uint64
 }
 
-// perfMostLeft bounds how many a task remembers, as they are looked for one by one. Others
-// count again if they come back.
-const perfMostLeft = 16 // perfLefts
-
 // A perfLeaving is why a goroutine leaves a task.
 type perfLeaving uint8
 
@@ -43,8 +39,10 @@ const (
 // their tasks had ended, in ns.
 var perfOutlived atomic.Int64
 
-// leftBy remembers that a goroutine has left t. The caller holds root.lock.
+// leftBy remembers that a goroutine has left t. The caller holds root.lock. As goroutines are looked
+// for one by one, it does not remember too many. Others count again if they come back.
 func (t *perfTask) leftBy(goid uint64) {
+	const most = 16 // perfLefts
 	for ; t != nil; t = t.parent {
 		if !t.open.Load() || t.left.has(goid) {
 			continue
@@ -54,7 +52,7 @@ func (t *perfTask) leftBy(goid uint64) {
 			for ; l != nil; l = l.next {
 				n++
 			}
-			if n == perfMostLeft {
+			if n == most {
 				continue
 			}
 			l = (*perfLeft)(perfFreeLeft.pop())

@@ -15,13 +15,14 @@ import (
 
 // A perfM is what an m keeps for sampling and for accounts, as a part of its mOS.
 type perfM struct {
+	_       [0]func()      // no function is needed to compare it
 	perf    atomic.Uintptr // *perfThread; written under perfProf.lock
 	meter   perfMeterRef   // written under perfCount.lock, and by the thread when it ends
-	clock   perfClock
-	unwound uintptr // *perfUnwound, while the thread's handler has sigprof unwind a stack
+	unwound uintptr        // *perfUnwound, while the thread's handler has sigprof unwind a stack
 
-	// taken is room for a perfTaken. Programs that can't follow tasks have the types of m's
-	// fields, too. They have this one anyway, and no function is needed to compare it.
+	// Room for a perfClock and a perfTaken. Programs that can't follow tasks have the types of
+	// m's fields, too. They have these anyway.
+	clock [4]uint64
 	taken [15]uint64
 }
 
