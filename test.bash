@@ -87,8 +87,9 @@ gofmt_leg() {
 }
 
 # hooked runs a command with one of upstream's files replaced, where SED makes it call what is built with
-# the tag pmutest: src/runtime/pprof/perf_engine.go or src/net/http/task_hook.go. Tests run go tool pprof,
-# which the go command builds with the file and without the tag. So no file is replaced that it has.
+# the tag pmutest: src/runtime/pprof/perf_engine.go or src/net/http/task_hook.go. The go command builds
+# go tool pprof with the replaced file and without the tag. So where a test runs that, FILE must not be a
+# part of it.
 hooked() { # hooked FILE SED COMMAND...
 	local dir=$root/.cache/hooks src=$root/goroot/src/$1 file=${1//\//-}
 	mkdir -p "$dir" && echo '*' >"$dir/.gitignore" && sed "$2" "$src" >"$dir/$file" || return

@@ -20,8 +20,7 @@ package runtime
 import (
 	"internal/runtime/atomic"
 	"internal/runtime/perf"
-	"unsafe"
-	_ "unsafe" // for linkname
+	"unsafe" // for linkname, too
 )
 
 // A perfTaskSamples is what a task has for its samples.

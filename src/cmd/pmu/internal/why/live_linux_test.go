@@ -357,8 +357,8 @@ func madeByMachine(report string, quiet bool) bool {
 	return !quiet && liveMachineMakes.MatchString(report)
 }
 
-// ranSlower returns a report with what it says of running said of preempted, if the machine ran the same work
-// slower at times, by half of what the report has at least.
+// ranSlower has a report name preempted in place of running, if the machine ran the same work slower at
+// times: by at least half of what the report says.
 func ranSlower(report string, by float64) string {
 	part := 0.2
 	if m := livePart.FindStringSubmatch(report); m != nil {
@@ -467,7 +467,7 @@ func TestRanSlower(t *testing.T) {
 		s.took = append(s.took, time.Duration(1000-10*(i%10)+1000*(i/90)))
 	}
 	if got := s.slower(); got < 0.51 || got > 0.53 {
-		t.Errorf("slower by %v, want 955 or so of 1,990", got)
+		t.Errorf("slower by %v, want 0.51 to 0.53", got)
 	}
 }
 
