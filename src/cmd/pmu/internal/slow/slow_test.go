@@ -401,3 +401,69 @@ func TestBounds(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestTracesBounded tests that a tree has no more values of traces than samples have functions. A tree that has room
+// for all traces in each function takes 100 times as much.
+func TestTracesBounded(t *testing.T) {
+	const samples, depth = 900, 100
+	w := newWorld(1)
+	for i := range samples {
+		stack := strings.Repeat(fmt.Sprintf("f%d;", i), depth-1) + "main"
+		v := []string{"yes", "no"}[i%2]
+		w.sample(stack, map[string][]string{labelKind: {"k"}, labelSlow: {v}, labelTrace: {fmt.Sprint(i)}}, 1)
+	}
+	p, err := newProfile(&prof.File{Profile: w.p}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := p.Compare()
+	if len(list) != 1 || list[0].Traces != samples/2 || list[0].UsualTraces != samples/2 {
+		t.Fatalf("comparisons: %+v", list)
+	}
+	values := 0
+	var visit func(n *node)
+	visit = func(n *node) {
+		for _, traces := range n.traces {
+			values += cap(traces)
+		}
+		for _, kid := range n.kids {
+			visit(kid)
+		}
+	}
+	visit(list[0].tree.root)
+	if most := 4 * samples * depth; values == 0 || values > most {
+		t.Errorf("room for %d values, want %d at most", values, most)
+	}
+}
+
+// TestPerTrace compares the values of traces with a map's.
+func TestPerTrace(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		var p perTrace
+		want := make(map[int]int64)
+		traces := 1 + rnd.IntN(maxTraces)
+		for range rnd.IntN(20 * maxTraces) {
+			trace, v := rnd.IntN(traces), rnd.Int64N(100)-10
+			p.add(trace, v)
+			want[trace] += v
+			if rnd.IntN(1000) == 0 {
+				p.sorted()
+			}
+			if len(p) > 2*maxTraces {
+				t.Fatalf("%d values of %d traces", len(p), traces)
+			}
+		}
+		got, last := make(map[int]int64), -1
+		for _, x := range p.sorted() {
+			if int(x.trace) <= last {
+				t.Fatalf("trace %d after %d", x.trace, last)
+			}
+			last = int(x.trace)
+			got[last] = x.value
+		}
+		if !maps.Equal(got, want) {
+			t.Fatalf("%d traces: values differ", traces)
+		}
+	}
+}

@@ -34,7 +34,7 @@ type node struct {
 	kids    []*node
 	value   [groups]int64 // of the function and what it calls
 	samples [groups]float64
-	traces  [groups][]int64 // value, of each trace
+	traces  [groups]perTrace // value
 }
 
 // A tree is the stacks of a kind by an event, outermost functions first.
@@ -124,10 +124,7 @@ func (n *node) add(group int, v int64, samples float64, trace int) {
 	n.value[group] += v
 	n.samples[group] += samples
 	if trace >= 0 {
-		for len(n.traces[group]) <= trace {
-			n.traces[group] = append(n.traces[group], 0)
-		}
-		n.traces[group][trace] += v
+		n.traces[group].add(trace, v)
 	}
 }
 
@@ -207,13 +204,8 @@ func (t *tree) row(n *node, c *Comparison, q *quantiles) (r Row, ok bool) {
 
 // slowShare returns the share of n of slow requests: of those with a trace, as only these say how far to trust
 // it. A path that few take may be in none of them, and have many samples of the others nevertheless.
-func (t *tree) slowShare(n *node) float64 { return sum(n.traces[isSlow]) / sum(t.root.traces[isSlow]) }
-
-func sum(values []int64) (s float64) {
-	for _, v := range values {
-		s += float64(v)
-	}
-	return s
+func (t *tree) slowShare(n *node) float64 {
+	return n.traces[isSlow].sum() / t.root.traces[isSlow].sum()
 }
 
 // variance returns the variance of the difference of n's shares, and how many degrees of freedom it is known
@@ -252,14 +244,15 @@ func (c *clustered) variance() float64 { return c.effect * c.alone }
 // clusters returns what the traces of a group say of n, whose share is known. The variance is that of a
 // ratio, of the sums over traces.
 func (t *tree) clusters(n *node, group int, share float64) clustered {
-	root := t.root.traces[group]
-	all := sum(root)
+	root, of := t.root.traces[group].sorted(), n.traces[group].sorted()
+	all := root.sum()
 	c := clustered{n: float64(len(root)), samples: t.root.samples[group] * all / float64(t.root.value[group])}
 	sum, squares := 0.0, 0.0
-	for i, v := range root {
-		r := -float64(v) * share
-		if i < len(n.traces[group]) {
-			r += float64(n.traces[group][i])
+	for _, x := range root {
+		r := -float64(x.value) * share
+		if len(of) > 0 && of[0].trace == x.trace {
+			r += float64(of[0].value)
+			of = of[1:]
 		}
 		sum += r
 		squares += r * r
