@@ -31,7 +31,7 @@ type input struct {
 	// reportKinds.
 	taken map[string]taskrecord.Taken
 
-	from origins
+	from *origins
 
 	// seen has the tasks that were read, by their spans, if there are several files: a server
 	// may have been asked twice. It takes some 50 bytes a task.
@@ -107,7 +107,7 @@ func (in *input) read(name string, yield func(*taskrecord.Record) bool) bool {
 			twice++
 			return true
 		}
-		in.from.note(t, name)
+		in.from.read(t, name)
 		return yield(t)
 	}
 	more, skipped, err := in.readAny(b, once)

@@ -55,15 +55,19 @@ func TestNext(t *testing.T) {
 		contains(t, "report", out, "\n"+title+"\n"+strings.Join(want, "\n")+"\n\n")
 	}
 
+	// Those of server b alone, though there are more from a.
+	_, out, _ := call(append([]string{"-where", `server = "b"`}, urls...)...)
+	contains(t, "report of a server", out, "\n"+title+"\n"+want[1]+"\n"+strings.Replace(want[0], urls[0], urls[1], 1)+"\n\n")
+
 	file := write(t, encode(t, running("a", "GET /a", 1, 3)))
-	_, out, _ := call(file)
+	_, out, _ = call(file)
 	contains(t, "report of a file", out, "\n"+title+"\ngo tool pmu slow -seconds=30 -kind 'GET /a' URL\n\n")
 	if _, out, _ := call(write(t, encode(t, slices.Concat(front, back)))); strings.Contains(out, "slow -seconds") {
 		t.Errorf("of those that had to wait:\n%s", out)
 	}
 
 	s := newSite(slices.Values(running("a", "GET /a", 1, 3)))
-	s.from = origins{"GET /a": {urls[1]: 2, urls[0]: 5}}
+	s.from = &origins{kinds: map[string]map[string]int{"GET /a": {urls[1]: 2, urls[0]: 5}}}
 	get(t, s, "/", 200, `(<a href="#execute">what do they execute?</a>)</td>`, `<p id="execute">`+title+"</p>",
 		"<pre>go tool pmu slow -seconds=30 -kind &#39;GET /a&#39; "+urls[0]+"\n</pre>")
 	if body := get(t, newSite(slices.Values(slices.Concat(front, back))), "/", 200); strings.Contains(body, "execute") {
@@ -73,22 +77,24 @@ func TestNext(t *testing.T) {
 
 // TestNextBounds tests that calls are executed by nobody, and what is kept of kinds that are too many.
 func TestNextBounds(t *testing.T) {
-	o := make(origins)
+	o := newOrigins()
+	note := func(t *taskrecord.Record, name string) { o.read(t, name); o.selected(t) }
 	call := running("a", "call", 1, 1)[0]
 	call.Flags |= taskrecord.Client
-	o.note(call, "http://a")
-	o.note(running("a", "file", 1, 1)[0], "a.tasks")
-	if len(o) != 0 {
+	note(call, "http://a")
+	note(running("b", "file", 1, 1)[0], "b.tasks")
+	if len(o.kinds) != 0 || len(o.urls) != 1 {
 		t.Errorf("%v", o)
 	}
 	var reasons []*taskrecord.Reason
 	for i := range 2 * maxOrigins {
 		kind := fmt.Sprint(i)
-		o.note(running("a", kind, 1, 1)[0], "http://a")
+		note(running("a", kind, 1, 1)[0], "http://a")
+		o.read(running(kind, kind, 1, 1)[0], "http://a")
 		reasons = append(reasons, &taskrecord.Reason{Kind: kind, Client: i%2 == 0, Text: "running", N: 1, Of: 1, Time: time.Second})
 	}
-	if len(o) != maxOrigins {
-		t.Errorf("%d kinds", len(o))
+	if len(o.kinds) != maxOrigins || len(o.urls) != maxOrigins {
+		t.Errorf("%d kinds, %d processes", len(o.kinds), len(o.urls))
 	}
 	if list := o.next(reasons, 3); len(list) != 3 || list[2] != "go tool pmu slow -seconds=30 -kind 5 http://a" {
 		t.Errorf("%q", list)

@@ -32,7 +32,7 @@ const otherKind = "other"
 // took, why the slow ones were slow, summed up, and the slowest ones. From is where these are from.
 // Percentiles are exact to 3 %.
 // What it keeps in memory does not grow with the number of tasks.
-func writeReport(w io.Writer, tasks iter.Seq[*taskrecord.Record], from origins) error {
+func writeReport(w io.Writer, tasks iter.Seq[*taskrecord.Record], from *origins) error {
 	s := report{from: from}
 	for t := range tasks {
 		s.add(t)
@@ -48,7 +48,7 @@ type report struct {
 	slowest []*taskrecord.Record // of all kinds
 	reasons taskrecord.Reasons
 	servers map[string]bool
-	from    origins
+	from    *origins
 }
 
 type kindSummary struct {

@@ -47,7 +47,7 @@ type config struct {
 	held taskrecord.Reasons
 
 	taken map[string]taskrecord.Taken // see input
-	from  origins
+	from  *origins
 }
 
 // A format is a row of the table of formats. The tasks are those that the flags select.
@@ -119,7 +119,7 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 	}
 	// Tasks are converted while they are read: files may be larger than memory.
 	c.taken = make(map[string]taskrecord.Taken)
-	c.from = make(origins)
+	c.from = newOrigins()
 	in := &input{Source: c.src, stderr: std.Stderr, taken: c.taken, from: c.from}
 	files := in.files(c.files)
 	if len(files) > 1 || c.where != "" { // as why has it
@@ -150,6 +150,7 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 				return true
 			}
 			n++
+			c.from.selected(t)
 			if c.public {
 				t = t.Public()
 			}

@@ -30,7 +30,7 @@ type site struct {
 	reasons []*taskrecord.Reason
 	servers map[serverKey]bool
 	lost    int64
-	from    origins
+	from    *origins
 }
 
 type serverKey struct {
