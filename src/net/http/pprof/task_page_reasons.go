@@ -2,25 +2,6 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// # Tasks
-//
-// If the program records tasks (see [runtime/task]), a page shows what they cost, where
-// they waited, and why they were slow:
-//
-//	http://localhost:6060/debug/pprof/tasks
-//
-// It is a page of text. Diagrams, and what needs many records, are a tool's:
-//
-//	go tool pmu tasks -http=: http://localhost:6060/debug/pprof/tasks
-//	go tool pmu why -http=: http://localhost:6060/debug/pprof/tasks
-//	go tool pmu slow -http=: http://localhost:6060/debug/pprof/tasks
-//
-// To see where the time of requests goes in the next 30 seconds, or to keep the slow ones:
-//
-//	go tool pprof -http=: 'http://localhost:6060/debug/pprof/tasks?format=pprof&seconds=30'
-//	curl -o slow.tasks 'http://localhost:6060/debug/pprof/tasks?format=tasks&seconds=30&slow=1'
-//
-// See [Tasks] for all formats and parameters.
 package pprof
 
 import (
