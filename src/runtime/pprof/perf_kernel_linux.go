@@ -5,7 +5,9 @@
 package pprof
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"sync"
 )
@@ -38,8 +40,9 @@ func (k *kernelNamer) want(wanted map[uint64]bool) {
 	defer k.mu.Unlock()
 	if k.named == nil && k.all == nil {
 		f := newKsymFinder(wanted)
-		k.read(f.find)
-		k.named = f.names()
+		if k.read(f.find) {
+			k.named = f.names()
+		}
 		return
 	}
 	for addr := range wanted {
@@ -55,26 +58,33 @@ func (k *kernelNamer) at(addr uint64) string {
 	defer k.mu.Unlock()
 	name, ok := k.named[addr]
 	if !ok {
-		k.readAll()
-		name = k.all.at(addr)
+		if k.readAll(); k.all != nil {
+			name = k.all.at(addr)
+		}
 	}
 	return name
 }
 
-// readAll has k.all read, if it is not there.
+// readAll has k.all read, if it is not there. It may stay nil; see read.
 func (k *kernelNamer) readAll() {
-	if k.all == nil {
-		k.all = new(ksyms)
-		k.read(func(r io.Reader) { k.all = readKallsyms(r) })
+	if k.all != nil {
+		return
+	}
+	all := new(ksyms)
+	if k.read(func(r io.Reader) { all = readKallsyms(r) }) {
+		k.all = all
 	}
 }
 
-// read gives the list to f. A kernel without one names no function.
-func (k *kernelNamer) read(f func(r io.Reader)) {
+// read gives the list to f. A kernel without one, or one that keeps it to itself, names no function. Any other
+// error, as of a program that has as many files open as it may, is of this moment: then read reports
+// false, and the next profile asks again.
+func (k *kernelNamer) read(f func(r io.Reader)) (known bool) {
 	list, err := k.open()
 	if err != nil {
-		return
+		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
 	}
 	defer list.Close()
 	f(list)
+	return true
 }

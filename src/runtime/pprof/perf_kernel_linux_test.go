@@ -230,6 +230,35 @@ func TestNameKernel(t *testing.T) {
 	}
 }
 
+// TestNameKernelLater tests that the list is asked for again if it could not be opened for a reason that may pass, and
+// not if there is none.
+func TestNameKernelLater(t *testing.T) {
+	const addr = 0xffffffff82000010
+	for _, tt := range []struct {
+		err   error
+		name  string // at last
+		times int    // that it is opened
+	}{
+		{syscall.EMFILE, "b", 3}, {syscall.ENOMEM, "b", 3}, {syscall.ENOENT, "", 1}, {syscall.EACCES, "", 1},
+	} {
+		times := 0
+		namer, _ := newNamer(func() (io.ReadCloser, error) {
+			if times++; times < 3 {
+				return nil, &os.PathError{Op: "open", Path: "/proc/kallsyms", Err: tt.err}
+			}
+			return io.NopCloser(strings.NewReader("ffffffff81000000 T a\nffffffff82000000 T b\nffffffff83000000 T c\n")), nil
+		})
+		namer.want(map[uint64]bool{addr: true})
+		if name := namer.at(addr); name != "" {
+			t.Errorf("%v: named %q", tt.err, name)
+		}
+		namer.want(map[uint64]bool{addr: true})
+		if name := namer.at(addr); name != tt.name || times != tt.times {
+			t.Errorf("%v: named %q, asked %d times; want %q, %d times", tt.err, name, times, tt.name, tt.times)
+		}
+	}
+}
+
 // BenchmarkKernelNames compares the names of a profile with the whole list, and with the
 // time that the kernel takes to write it, in turns.
 func BenchmarkKernelNames(b *testing.B) {

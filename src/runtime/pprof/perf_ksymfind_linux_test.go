@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -276,7 +277,7 @@ func TestKernelNamer(t *testing.T) {
 		t.Errorf("%d bytes were read of lists without addresses", r.n)
 	}
 
-	k, r = newNamer(func() (io.ReadCloser, error) { return nil, io.ErrUnexpectedEOF })
+	k, r = newNamer(func() (io.ReadCloser, error) { return nil, os.ErrNotExist })
 	want(k, 0xffffffff81000000)
 	check("no list", k, r, 0, true, "", "")
 }

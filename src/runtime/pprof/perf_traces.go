@@ -35,7 +35,8 @@ type taskTraces struct {
 	chosen map[traceOf]bool
 	usual  int // of these
 	kinds  map[kindTraces]*traceBudget
-	seed   uint64 // what makes that number nobody's choice
+	seed   uint64           // what makes that number nobody's choice
+	clock  func() time.Time // for tests; nil for time.Now
 }
 
 // A traceOf is what requests of a kind do for a trace, if all are usual, or slow.
@@ -75,18 +76,25 @@ func (t *taskTraces) take(trace [16]byte, kind uint16, v verdict) bool {
 	}
 	if t.kinds == nil {
 		t.chosen, t.kinds = make(map[traceOf]bool), make(map[kindTraces]*traceBudget)
-		t.seed = uint64(time.Now().UnixNano())
+		t.seed = uint64(t.now().UnixNano())
 	}
 	of := kindTraces{kind, v}
 	b := t.kinds[of]
 	if b == nil {
-		b = &traceBudget{begin: time.Now()}
+		b = &traceBudget{begin: t.now()}
 		t.kinds[of] = b
 	}
 	if b.last != trace {
 		b.last, b.lastChosen = trace, t.choose(traceOf{trace, of}, b)
 	}
 	return b.lastChosen
+}
+
+func (t *taskTraces) now() time.Time {
+	if t.clock != nil {
+		return t.clock()
+	}
+	return time.Now()
 }
 
 // choose is take for a request that is another one than the latest of its kind.
@@ -100,7 +108,7 @@ func (t *taskTraces) choose(x traceOf, b *traceBudget) bool {
 		return false
 	}
 	if b.chosen >= firstKindTraces {
-		part := kindTraceRate * time.Since(b.begin).Seconds() / float64(b.seen)
+		part := kindTraceRate * t.now().Sub(b.begin).Seconds() / float64(b.seen)
 		if float64(t.number(x.trace))/(1<<64) >= part {
 			return false
 		}

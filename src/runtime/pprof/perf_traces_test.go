@@ -18,17 +18,26 @@ func numbered(n int) (trace [16]byte) {
 	return trace
 }
 
-// pass has time go by for the traces.
-func (t *taskTraces) pass(d time.Duration) {
-	for _, b := range t.kinds {
-		b.begin = b.begin.Add(-d)
-	}
+// tracesAt are taskTraces at a moment.
+type tracesAt struct {
+	taskTraces
+	at time.Time
 }
+
+// newTraces returns traces whose choice the number decides.
+func newTraces(n int) *tracesAt {
+	t := &tracesAt{at: time.Unix(1_800_000_000, int64(n))}
+	t.clock = func() time.Time { return t.at }
+	return t
+}
+
+// pass has time go by.
+func (t *tracesAt) pass(d time.Duration) { t.at = t.at.Add(d) }
 
 // TestTraces tests that a profile has few traces as labels, and neither only of one kind nor only of usual
 // requests; and that all samples of a request have what the first one has.
 func TestTraces(t *testing.T) {
-	var tr taskTraces
+	tr := newTraces(0)
 	n := make(map[verdict]int)
 	for kind := range uint16(100) {
 		for _, v := range []verdict{verdictNo, verdictYes} {
@@ -64,7 +73,7 @@ func TestTraces(t *testing.T) {
 func TestTracesMoments(t *testing.T) {
 	for _, rate := range []int{20, 1000, 50_000} {
 		const seconds = 10
-		var tr taskTraces
+		tr := newTraces(rate)
 		var chosen [seconds]int
 		for i := range rate * seconds {
 			if tr.take(numbered(i), 1, verdictNo) {
@@ -90,8 +99,8 @@ func TestTracesMoments(t *testing.T) {
 // half of them are long, and these have more samples.
 func TestTracesStand(t *testing.T) {
 	long, all := 0, 0
-	for range 20 {
-		var tr taskTraces
+	for n := range 20 {
+		tr := newTraces(n)
 		for i := range 20_000 {
 			samples, took := 1, 10*time.Microsecond
 			if i%2 == 0 {
@@ -121,8 +130,8 @@ func TestTracesStand(t *testing.T) {
 // later is a chance only for those that were not there.
 func TestTracesSame(t *testing.T) {
 	many, alone := 0, 0
-	for range 20 {
-		var tr taskTraces
+	for n := range 20 {
+		tr := newTraces(n)
 		found := make(map[int]bool)
 		for i := range 20_000 {
 			n := i // of one request
