@@ -12,6 +12,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"internal/runtime/perf"
 	. "runtime"
 	"strings"
 	"testing"
@@ -22,48 +23,21 @@ var perfArches = []struct {
 	name      string
 	bigEndian bool
 	oAsync    uint64
-	ioctls    *map[string]uint64
-	pc, sp    uint64 // numbers of registers
 }{
-	{"386", false, 0x2000, &perfIoctls32, 8, 7},
-	{"amd64", false, 0x2000, &perfIoctls64, 8, 7},
-	{"arm", false, 0x2000, &perfIoctls32, 15, 13},
-	{"arm64", false, 0x2000, &perfIoctls64, 32, 31},
-	{"loong64", false, 0x2000, &perfIoctls64, 0, 3},
-	{"mips", true, 0x1000, &perfIoctlsWide32, 0, 29},
-	{"mipsle", false, 0x1000, &perfIoctlsWide32, 0, 29},
-	{"mips64", true, 0x1000, &perfIoctlsWide64, 0, 29},
-	{"mips64le", false, 0x1000, &perfIoctlsWide64, 0, 29},
-	{"ppc64", true, 0x2000, &perfIoctlsWide64, 32, 1},
-	{"ppc64le", false, 0x2000, &perfIoctlsWide64, 32, 1},
-	{"riscv64", false, 0x2000, &perfIoctls64, 0, 2},
-	{"s390x", true, 0x2000, &perfIoctls64, 33, 15},
+	{"386", false, 0x2000},
+	{"amd64", false, 0x2000},
+	{"arm", false, 0x2000},
+	{"arm64", false, 0x2000},
+	{"loong64", false, 0x2000},
+	{"mips", true, 0x1000},
+	{"mipsle", false, 0x1000},
+	{"mips64", true, 0x1000},
+	{"mips64le", false, 0x1000},
+	{"ppc64", true, 0x2000},
+	{"ppc64le", false, 0x2000},
+	{"riscv64", false, 0x2000},
+	{"s390x", true, 0x2000},
 }
-
-// The ioctl numbers as C programs have them: with 32- and 64-bit pointers, and
-// on mips and powerpc ("wide"), whose direction field is wider.
-var (
-	perfIoctls32 = map[string]uint64{
-		"Enable": 0x2400, "Disable": 0x2401, "Reset": 0x2403,
-		"Period": 0x40082404, "SetOutput": 0x2405,
-		"ID": 0x80042407,
-	}
-	perfIoctls64 = map[string]uint64{
-		"Enable": 0x2400, "Disable": 0x2401, "Reset": 0x2403,
-		"Period": 0x40082404, "SetOutput": 0x2405,
-		"ID": 0x80082407,
-	}
-	perfIoctlsWide32 = map[string]uint64{
-		"Enable": 0x20002400, "Disable": 0x20002401, "Reset": 0x20002403,
-		"Period": 0x80082404, "SetOutput": 0x20002405,
-		"ID": 0x40042407,
-	}
-	perfIoctlsWide64 = map[string]uint64{
-		"Enable": 0x20002400, "Disable": 0x20002401, "Reset": 0x20002403,
-		"Period": 0x80082404, "SetOutput": 0x20002405,
-		"ID": 0x40082407,
-	}
-)
 
 // perfLayouts are the kernel's structs: the size, and the offset of each field
 // in bytes, the same everywhere. Each must list every field.
@@ -94,17 +68,13 @@ var perfLayouts = map[string]struct {
 }
 
 // TestPerfDefs checks the kernel interface of every architecture, whichever
-// one it runs on, by type-checking the files that declare it.
+// one it runs on, by type-checking the file that declares its structs. Its numbers
+// are for a test of package perf.
 func TestPerfDefs(t *testing.T) {
 	for _, arch := range perfArches {
 		t.Run(arch.name, func(t *testing.T) {
 			sizes := types.SizesFor("gc", arch.name)
-			numbers, scope := checkPerfDefs(t, arch.name, sizes, arch.bigEndian)
-			for name, want := range *arch.ioctls {
-				checkPerfConst(t, numbers, "Ioctl"+name, want)
-			}
-			checkPerfConst(t, numbers, "RegPC", arch.pc)
-			checkPerfConst(t, numbers, "RegSP", arch.sp)
+			scope := checkPerfDefs(t, arch.name, sizes, arch.bigEndian)
 			checkPerfConst(t, scope, "_O_ASYNC", arch.oAsync)
 			for name, want := range perfLayouts {
 				checkPerfStruct(t, scope, sizes, name, want.size, want.offsets)
@@ -113,7 +83,7 @@ func TestPerfDefs(t *testing.T) {
 	}
 }
 
-// perfImporter has what the files may import.
+// perfImporter has what the file may import.
 type perfImporter map[string]*types.Package
 
 func (i perfImporter) Import(path string) (*types.Package, error) {
@@ -123,8 +93,8 @@ func (i perfImporter) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("it must not import %q", path)
 }
 
-// checkPerfDefs type-checks the files of numbers and structs for arch.
-func checkPerfDefs(t *testing.T, arch string, sizes types.Sizes, bigEndian bool) (numbers, structs *types.Scope) {
+// checkPerfDefs type-checks defs_perf_linux.go for arch.
+func checkPerfDefs(t *testing.T, arch string, sizes types.Sizes, bigEndian bool) *types.Scope {
 	fset := token.NewFileSet()
 	check := func(path, file string, src any, imp types.Importer) *types.Package {
 		f, err := parser.ParseFile(fset, file, src, 0)
@@ -149,10 +119,11 @@ func checkPerfDefs(t *testing.T, arch string, sizes types.Sizes, bigEndian bool)
 		}
 		fmt.Fprintf(&src, "const Is%s%s = %d\n", strings.ToUpper(a.name[:1]), a.name[1:], is)
 	}
-	has := perfImporter{"internal/goarch": check("internal/goarch", "goarch.go", src.String(), nil)}
-	perf := check("internal/runtime/perf", "../internal/runtime/perf/defs_linux.go", nil, has)
-	has[perf.Path()] = perf
-	return perf.Scope(), check("runtime", "defs_perf_linux.go", nil, has).Scope()
+	numbers := fmt.Sprintf("package perf\nconst AttrPreciseIP = %d\n", perf.AttrPreciseIP)
+	return check("runtime", "defs_perf_linux.go", nil, perfImporter{
+		"internal/goarch":       check("internal/goarch", "goarch.go", src.String(), nil),
+		"internal/runtime/perf": check("internal/runtime/perf", "perf.go", numbers, nil),
+	}).Scope()
 }
 
 func checkPerfConst(t *testing.T, scope *types.Scope, name string, want uint64) {

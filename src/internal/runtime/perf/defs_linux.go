@@ -13,8 +13,8 @@ import "internal/goarch"
 // One file serves all architectures. They differ in how ioctl numbers are put together and
 // in the numbers of registers; each has its expression below.
 //
-// This file imports nothing but internal/goarch, so that its test, TestPerfDefs of package
-// runtime, can type-check it for every architecture from any of them.
+// This file imports nothing but internal/goarch, so that its test can type-check it for
+// every architecture from any of them.
 
 // sample_type: what a RecordSample holds.
 const (
