@@ -9,6 +9,9 @@ import (
 	"slices"
 )
 
+// maxTraces is of how many traces a tree tells the samples apart. Those of others count, too.
+const maxTraces = 1024
+
 // A perTrace is a value of each trace, by the trace's number. Most functions are in the samples of few
 // traces, so it has only those: at most as many as there are samples.
 type perTrace []traceValue

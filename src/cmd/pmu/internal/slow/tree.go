@@ -14,9 +14,8 @@ import (
 // Bounds of what is made of a profile, which may be anybody's. What a stack has beyond them
 // is counted where it is cut off.
 const (
-	maxDepth  = 200
-	maxNodes  = 1_000_000 // of all trees
-	maxTraces = 1024
+	maxDepth = 200
+	maxNodes = 1_000_000 // of all trees
 )
 
 // The groups.
