@@ -315,8 +315,8 @@ func (c *coder) lost(l *Lost) {
 	}
 }
 
-// task codes t, but for its server, which is that of the section. It is long because it
-// is the format: a line for each field, in the file's order.
+// task codes t, without its server, which is that of the section.
+// It is long because it is the format: a line for each field, in the file's order.
 func (c *coder) task(t *Record, server *Server) {
 	c.raw(t.Trace[:])
 	c.raw(t.Span[:])

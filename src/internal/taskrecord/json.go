@@ -224,6 +224,7 @@ func jsonList[T any](o *jsonObject, name string, s *[]T, f func(o *jsonObject, v
 }
 
 // task gives all fields of a task.
+// It is long because it is the format: a line for each field, in the line's order.
 func (o *jsonObject) task(t *Record) {
 	s := t.Server
 	if s == nil {

@@ -99,7 +99,7 @@ func (in *input) read(name string, yield func(*taskrecord.Record) bool) bool {
 		return true
 	}
 	b := bufio.NewReader(inflated)
-	var skipped, twice int64
+	var twice int64
 	once := func(t *taskrecord.Record) bool {
 		if in.again(t) {
 			twice++
@@ -107,30 +107,12 @@ func (in *input) read(name string, yield func(*taskrecord.Record) bool) bool {
 		}
 		return yield(t)
 	}
-	more := true
-	end := func(err error) {
-		if full := r.Err(); full != nil {
-			err = full // and not what it has cut
-		}
-		if err != nil {
-			fail(err)
-		}
+	more, skipped, err := in.readAny(b, once)
+	if full := r.Err(); full != nil {
+		err = full // and not what it has cut
 	}
-	switch head, err := b.Peek(1); {
-	case err == io.EOF:
-		err = nil // a file that nothing was written to yet
-	case err != nil:
+	if err != nil {
 		fail(err)
-		return true
-	case head[0] == '{':
-		more, skipped, err = readLines(b, once)
-		end(err)
-	case head[0] == '<':
-		fail(errors.New("it is HTML or XML, not records: a server has them at /debug/pprof/tasks?format=json"))
-		return true
-	default:
-		more, skipped, err = readRecords(b, once, in.mark)
-		end(err)
 	}
 	if skipped > 0 {
 		fmt.Fprintf(in.stderr, "pmu tasks: %s: %d bytes skipped, which were damaged or cut\n", name, skipped)
@@ -142,6 +124,22 @@ func (in *input) read(name string, yield func(*taskrecord.Record) bool) bool {
 		fmt.Fprintf(in.stderr, "pmu tasks: %s: %d records skipped that are there already\n", name, twice)
 	}
 	return more
+}
+
+// readAny calls yield with the tasks of a file, whatever its format. It returns false if yield does, and how many
+// bytes it skipped.
+func (in *input) readAny(b *bufio.Reader, yield func(*taskrecord.Record) bool) (more bool, skipped int64, err error) {
+	switch head, err := b.Peek(1); {
+	case err == io.EOF:
+		return true, 0, nil // a file that nothing was written to yet
+	case err != nil:
+		return true, 0, err
+	case head[0] == '{':
+		return readLines(b, yield)
+	case head[0] == '<':
+		return true, 0, errors.New("it is HTML or XML, not records: a server has them at /debug/pprof/tasks?format=json")
+	}
+	return readRecords(b, yield, in.mark)
 }
 
 // mark notes what a mark says of its process.

@@ -154,17 +154,7 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 			return yield(t)
 		})
 	}
-	var err error
-	if c.pages.Given() {
-		if s := newSite(tasks); n > 0 {
-			if !c.trace.IsZero() {
-				s.held = &c.held
-			}
-			err = c.pages.Serve(std, s.handler())
-		}
-	} else {
-		err = c.write(std.Stdout, tasks)
-	}
+	err := c.show(std, tasks, &n)
 	switch {
 	case err != nil && err != errNone:
 		return v.Fail(std, err)
@@ -175,6 +165,21 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 		return verb.Other
 	}
 	return verb.OK
+}
+
+// show serves pages of tasks, or writes the tasks. It has read n when it begins to serve.
+func (c *config) show(std verb.IO, tasks iter.Seq[*taskrecord.Record], n *int) error {
+	if !c.pages.Given() {
+		return c.write(std.Stdout, tasks)
+	}
+	s := newSite(tasks)
+	if *n == 0 {
+		return nil
+	}
+	if !c.trace.IsZero() {
+		s.held = &c.held
+	}
+	return c.pages.Serve(std, s.handler())
 }
 
 // parse sets what the arguments say. If it returns false, the program ends with the status.

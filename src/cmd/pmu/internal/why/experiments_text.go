@@ -172,51 +172,72 @@ func (c *Comparison) noEvents() string {
 // WriteText writes the comparison as text. Any error is from w.
 func (c *Comparison) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	tail := percentName(c.P)
-	u := unit(c.Unit)
 	fmt.Fprintf(b, "%s\n\n", htmltext.Plain(c.Cause()))
+	c.writeTails(b)
+	for _, note := range c.Notes {
+		fmt.Fprintf(b, "%s\n", htmltext.Plain(note))
+	}
+	events := c.Events[:min(len(c.Events), maxEvents)]
+	c.writeImpacts(b, events)
+	c.writeQuantiles(b, events)
+	return b.Flush()
+}
+
+// writeTails writes the latencies of each experiment, and what makes its tail.
+func (c *Comparison) writeTails(b io.Writer) {
 	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
-	fmt.Fprintf(tw, "%s\trequests\tp50\tp90\t%s\tslowest\tfirst cause\tlower by\n", cellName(c.By), tail)
+	fmt.Fprintf(tw, "%s\trequests\tp50\tp90\t%s\tslowest\tfirst cause\tlower by\n", cellName(c.By), percentName(c.P))
 	for _, y := range c.Experiments {
 		fmt.Fprintf(tw, "%s\t%d", cellName(y.Name), y.Requests)
 		for _, v := range []float64{y.P50, y.P90, y.Tail, y.Max} {
 			if v != v {
 				fmt.Fprint(tw, "\t-")
 			} else {
-				fmt.Fprintf(tw, "\t%s%s", number(v), u)
+				fmt.Fprintf(tw, "\t%s%s", number(v), unit(c.Unit))
 			}
 		}
 		cause, by := y.first()
 		fmt.Fprintf(tw, "\t%s\t%s\n", htmltext.Plain(cause), by)
 	}
 	tw.Flush()
-	for _, note := range c.Notes {
-		fmt.Fprintf(b, "%s\n", htmltext.Plain(note))
-	}
-	events := c.Events[:min(len(c.Events), maxEvents)]
+}
+
+// names returns what the experiments are called, with tabs between.
+func (c *Comparison) names() string {
 	var names []string
 	for _, y := range c.Experiments {
 		names = append(names, cellName(y.Name))
 	}
+	return strings.Join(names, "\t")
+}
+
+// writeImpacts writes the impact of some events in each experiment.
+func (c *Comparison) writeImpacts(b io.Writer, events []string) {
 	if len(events) == 0 {
 		fmt.Fprintf(b, "\n%s\n", c.noEvents())
-	} else {
-		fmt.Fprintf(b, "\n%s:\n\n", c.impactsTitle())
-		fmt.Fprintf(tw, "event\t%s\n", strings.Join(names, "\t"))
-		for _, event := range events {
-			fmt.Fprint(tw, htmltext.Plain(event))
-			for _, y := range c.Experiments {
-				fmt.Fprintf(tw, "\t%s", htmltext.Plain(c.impactText(y, event)))
-			}
-			fmt.Fprintln(tw)
-		}
-		tw.Flush()
-		if n := len(c.Events) - len(events); n > 0 {
-			fmt.Fprintf(b, "and %d more\n", n)
-		}
+		return
 	}
+	fmt.Fprintf(b, "\n%s:\n\n", c.impactsTitle())
+	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(tw, "event\t%s\n", c.names())
+	for _, event := range events {
+		fmt.Fprint(tw, htmltext.Plain(event))
+		for _, y := range c.Experiments {
+			fmt.Fprintf(tw, "\t%s", htmltext.Plain(c.impactText(y, event)))
+		}
+		fmt.Fprintln(tw)
+	}
+	tw.Flush()
+	if n := len(c.Events) - len(events); n > 0 {
+		fmt.Fprintf(b, "and %d more\n", n)
+	}
+}
+
+// writeQuantiles writes the quantiles of the latency and of some events, by segment and experiment.
+func (c *Comparison) writeQuantiles(b io.Writer, events []string) {
 	fmt.Fprintf(b, "\n%s:\n\n", c.quantilesTitle())
-	fmt.Fprintf(tw, "\t%s\n", strings.Join(names, "\t"))
+	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(tw, "\t%s\n", c.names())
 	for _, event := range append([]string{""}, events...) {
 		for segment := range min(c.Segments, maxSegmentRows) + 1 {
 			if segment == 0 {
@@ -234,5 +255,4 @@ func (c *Comparison) WriteText(w io.Writer) error {
 	if n := c.Segments - maxSegmentRows; n > 0 {
 		fmt.Fprintf(b, "and %s\n", taskrecord.Count(n, "more segment"))
 	}
-	return b.Flush()
 }

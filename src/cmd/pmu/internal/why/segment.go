@@ -128,8 +128,25 @@ func WriteSegments(w io.Writer, list []RunSegment, dates bool) error {
 	if len(order) > 2 {
 		shown, called = slices.Insert(shown, 1, order[len(order)/2]), slices.Insert(called, 1, "middle")
 	}
+	writeSpread(b, list, shown)
+	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(tw, "segment\trequests\t%s\tfirst cause\tlower by\n", percentName(list[0].P))
+	for _, s := range list {
+		which := ""
+		if k := slices.IndexFunc(shown, func(x RunSegment) bool { return x.Report == s.Report }); k >= 0 {
+			which = "\t" + called[k]
+		}
+		cause, by := s.first()
+		fmt.Fprintf(tw, "%s\t%d\t%s%s\t%s\t%s%s\n", s.span(dates), s.Requests, number(s.Tail), unit(s.Unit), cause, by, which)
+	}
+	tw.Flush()
+	writeSegmentEvents(b, shown, called)
+	return b.Flush()
+}
+
+// writeSpread writes how much the tails of segments differ. Shown are some of them, the longest tail first.
+func writeSpread(b io.Writer, list, shown []RunSegment) {
 	most, least := shown[0], shown[len(shown)-1]
-	tail := percentName(most.P)
 	var sum, squares float64
 	for _, s := range list {
 		sum += s.Tail
@@ -138,7 +155,7 @@ func WriteSegments(w io.Writer, list []RunSegment, dates bool) error {
 	for _, s := range list {
 		squares += (s.Tail - mean) * (s.Tail - mean)
 	}
-	fmt.Fprintf(b, "%s in %d segments: %s to %s%s", tail, len(list), number(least.Tail), number(most.Tail), unit(most.Unit))
+	fmt.Fprintf(b, "%s in %d segments: %s to %s%s", percentName(most.P), len(list), number(least.Tail), number(most.Tail), unit(most.Unit))
 	if mean > 0 {
 		fmt.Fprintf(b, ", coefficient of variation %s", percent(math.Sqrt(squares/float64(len(list)))/mean))
 	}
@@ -147,26 +164,25 @@ func WriteSegments(w io.Writer, list []RunSegment, dates bool) error {
 		fmt.Fprintf(b, "%s\n", htmltext.Plain(note))
 	}
 	fmt.Fprintln(b)
-	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
-	fmt.Fprintf(tw, "segment\trequests\t%s\tfirst cause\tlower by\n", tail)
-	for _, s := range list {
-		cause, by := "none found", ""
-		if s.few() {
-			cause = "too few requests"
-		} else if c := s.causes(); len(c) > 0 {
-			if cause, by = htmltext.Plain(c[0].Event), percent(c[0].Adjusted); s.Top() == "" {
-				cause = "one of " + htmltext.Plain(some(s.First, maxEvents))
-			}
-		} else if s.Together != nil {
-			cause, by = htmltext.Plain(s.Together.Event), percent(s.Together.Adjusted)
-		}
-		which := ""
-		if k := slices.IndexFunc(shown, func(x RunSegment) bool { return x.Report == s.Report }); k >= 0 {
-			which = "\t" + called[k]
-		}
-		fmt.Fprintf(tw, "%s\t%d\t%s%s\t%s\t%s%s\n", s.span(dates), s.Requests, number(s.Tail), unit(s.Unit), cause, by, which)
+}
+
+// first formats the first cause of the segment's tail, and its impact.
+func (s RunSegment) first() (cause, by string) {
+	switch c := s.causes(); {
+	case s.few():
+		return "too few requests", ""
+	case len(c) > 0 && s.Top() == "":
+		return "one of " + htmltext.Plain(some(s.First, maxEvents)), percent(c[0].Adjusted)
+	case len(c) > 0:
+		return htmltext.Plain(c[0].Event), percent(c[0].Adjusted)
+	case s.Together != nil:
+		return htmltext.Plain(s.Together.Event), percent(s.Together.Adjusted)
 	}
-	tw.Flush()
+	return "none found", ""
+}
+
+// writeSegmentEvents compares the impacts of what makes the tails of the segments that are shown.
+func writeSegmentEvents(b io.Writer, shown []RunSegment, called []string) {
 	var names []string
 	for _, s := range shown {
 		for _, e := range s.causes() {
@@ -175,20 +191,20 @@ func WriteSegments(w io.Writer, list []RunSegment, dates bool) error {
 			}
 		}
 	}
-	if len(names) > 0 {
-		fmt.Fprintf(b, "\nBy how much their tails are lower without an event:\n\n")
-		tw = tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
-		fmt.Fprintf(tw, "event\t%s\n", strings.Join(called, "\t"))
-		for _, name := range names[:min(len(names), maxEvents)] {
-			fmt.Fprint(tw, htmltext.Plain(name))
-			for _, s := range shown {
-				fmt.Fprintf(tw, "\t%s", s.impact(name))
-			}
-			fmt.Fprintln(tw)
-		}
-		tw.Flush()
+	if len(names) == 0 {
+		return
 	}
-	return b.Flush()
+	fmt.Fprintf(b, "\nBy how much their tails are lower without an event:\n\n")
+	tw := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(tw, "event\t%s\n", strings.Join(called, "\t"))
+	for _, name := range names[:min(len(names), maxEvents)] {
+		fmt.Fprint(tw, htmltext.Plain(name))
+		for _, s := range shown {
+			fmt.Fprintf(tw, "\t%s", s.impact(name))
+		}
+		fmt.Fprintln(tw)
+	}
+	tw.Flush()
 }
 
 // impact formats an event's impact on the segment's tail.

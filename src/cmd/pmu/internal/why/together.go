@@ -45,48 +45,7 @@ type share struct {
 //
 // An event has to be recorded in all requests: of others it isn't known whether they are left.
 func jointly(r *ranked, p float64, seed uint64, events []*event) *Joint {
-	n := len(r.rows)
-	slow := r.slow(p)
-	left := newBitset(n)
-	for k := range slow {
-		left.set(k)
-	}
-	shares := make([]share, len(events))
-	if !r.parallel(len(events), func(i int) {
-		if e := events[i]; e.Remark == "" && e.N == n && !e.Beside {
-			shares[i] = share{event: e, delayed: e.delayed(r, slow)}
-		}
-	}) {
-		return nil
-	}
-	shares = slices.DeleteFunc(shares, func(s share) bool { return s.event == nil })
-	var list []share
-	for len(list) < mostTogether && left.count() > 0 {
-		if !r.parallel(len(shares), func(i int) { shares[i].fit(r, slow, left) }) {
-			return nil
-		}
-		best := share{}
-		for _, s := range shares {
-			if s.f > best.f {
-				best = s
-			}
-		}
-		if best.f == 0 {
-			break
-		}
-		// An event that may be the cause describes them as well.
-		for _, s := range shares {
-			if s.f >= best.f-lessF && s.mayCause(best.Column) {
-				best = s
-			}
-		}
-		list = append(list, best)
-		for k := range slow {
-			if best.isHigh(r, k) && best.delayed.has(k) {
-				left[k/64] &^= 1 << (k % 64)
-			}
-		}
-	}
+	list := divide(r, p, events)
 	if len(list) < 2 {
 		return nil
 	}
@@ -112,6 +71,60 @@ func jointly(r *ranked, p float64, seed uint64, events []*event) *Joint {
 		j.Events = append(j.Events, e.Impact)
 	}
 	return j
+}
+
+// divide gives slow requests to events, each time the most to one. It returns nil if the crew was stopped.
+func divide(r *ranked, p float64, events []*event) (list []share) {
+	n := len(r.rows)
+	slow := r.slow(p)
+	left := newBitset(n)
+	for k := range slow {
+		left.set(k)
+	}
+	shares := make([]share, len(events))
+	if !r.parallel(len(events), func(i int) {
+		if e := events[i]; e.Remark == "" && e.N == n && !e.Beside {
+			shares[i] = share{event: e, delayed: e.delayed(r, slow)}
+		}
+	}) {
+		return nil
+	}
+	shares = slices.DeleteFunc(shares, func(s share) bool { return s.event == nil })
+	for len(list) < mostTogether && left.count() > 0 {
+		if !r.parallel(len(shares), func(i int) { shares[i].fit(r, slow, left) }) {
+			return nil
+		}
+		best := bestShare(shares)
+		if best.f == 0 {
+			break
+		}
+		list = append(list, best)
+		for k := range slow {
+			if best.isHigh(r, k) && best.delayed.has(k) {
+				left[k/64] &^= 1 << (k % 64)
+			}
+		}
+	}
+	return list
+}
+
+// bestShare returns the event that describes the requests that are left best. An event that may be its cause
+// and describes them as well is taken in its place.
+func bestShare(shares []share) (best share) {
+	for _, s := range shares {
+		if s.f > best.f {
+			best = s
+		}
+	}
+	if best.f == 0 {
+		return best
+	}
+	for _, s := range shares {
+		if s.f >= best.f-lessF && s.mayCause(best.Column) {
+			best = s
+		}
+	}
+	return best
 }
 
 // makesTail reports whether the impact is worth a word, and not by chance.

@@ -78,14 +78,8 @@ const (
 func Analyze(t *Table, o Params) (*Report, error) { return analyze(t, o, nil) }
 
 func analyze(t *Table, o Params, w *work) (*Report, error) {
-	if o.P == 0 {
-		o.P = 0.99
-	}
-	if !(o.P > 0 && o.P < 1) {
-		return nil, fmt.Errorf("the percentile has to be between 0 and 1, and is %v", o.P)
-	}
-	if o.Bandwidth < 0 || bad(o.Bandwidth) {
-		return nil, fmt.Errorf("the bandwidth has to be positive, and is %v", o.Bandwidth)
+	if err := o.check(); err != nil {
+		return nil, err
 	}
 	if err := t.check(); err != nil {
 		return nil, err
@@ -100,41 +94,16 @@ func analyze(t *Table, o Params, w *work) (*Report, error) {
 	enough := biased > 0 && random >= Needed(o.P, 1)
 	r := rank(&c, enough)
 	r.crew = crew{o.Procs, o.Done, w}
-	n := len(r.rows)
-	if n == 0 {
-		return nil, fmt.Errorf("none of %d requests has a latency", len(t.Latency))
+	rep, err := newReport(r, o.P, enough, biased)
+	if err != nil {
+		return nil, err
 	}
-	at := func(p float64) float64 { return r.worst[above(p, n)] }
-	rep := &Report{P: o.P, Unit: t.Unit, Requests: n, Left: len(t.Latency) - random - biased, P50: at(0.5), P90: at(0.9), Tail: at(o.P), Max: at(1)}
-	if r.worst[0] < 0 || at(0) < 0 {
-		return nil, fmt.Errorf("there are latencies below 0: %v", at(0))
-	}
-	if enough {
-		rep.LeftBiased = biased
-	}
-	if note := biasNote(o.P, enough, biased); note != "" {
-		rep.Notes = append(rep.Notes, note)
-	}
-	if note := coverage(r); note != "" {
-		rep.Notes = append(rep.Notes, note)
-	}
-	rep.Notes = append(rep.Notes, wordNotes(r)...)
-	rep.Latencies = newCDF(n, o.P, func(k int) float64 { return r.worst[k] })
-	if at(0) == at(1) {
+	rep.Left = len(t.Latency) - random - biased
+	if r.worst[len(r.worst)-1] == r.worst[0] {
 		return rep, nil
 	}
-	var events []*event
-	ok := false
-	if rep.Impacts, rep.Pairs, events, ok = variance(r, o.P, o.Seed); !ok {
-		return nil, errStopped
-	}
-	if !rep.few() {
-		rep.First = first(r, rep.causes(), events, o.P)
-	}
-	if !rep.few() && rep.hasTail() && len(rep.causes()) == 0 {
-		if rep.Together = jointly(r, o.P, o.Seed, events); r.stopped() {
-			return nil, errStopped
-		}
+	if err := rep.causesOf(r, o); err != nil {
+		return nil, err
 	}
 	// What only follows another event describes nothing, nor does a cost, nor what takes less time.
 	c.Columns = slices.DeleteFunc(c.Columns, func(col Column) bool {
@@ -149,6 +118,63 @@ func analyze(t *Table, o Params, w *work) (*Report, error) {
 		rep.Notes = append(rep.Notes, alsoNote(name, also[name]))
 	}
 	return rep, nil
+}
+
+// check returns an error if o is not what Params says, and sets the percentile that is not given.
+func (o *Params) check() error {
+	if o.P == 0 {
+		o.P = 0.99
+	}
+	if !(o.P > 0 && o.P < 1) {
+		return fmt.Errorf("the percentile has to be between 0 and 1, and is %v", o.P)
+	}
+	if o.Bandwidth < 0 || bad(o.Bandwidth) {
+		return fmt.Errorf("the bandwidth has to be positive, and is %v", o.Bandwidth)
+	}
+	return nil
+}
+
+// newReport returns what is said of the latencies alone.
+func newReport(r *ranked, p float64, enough bool, biased int) (*Report, error) {
+	n := len(r.rows)
+	if n == 0 {
+		return nil, fmt.Errorf("none of %d requests has a latency", len(r.Latency))
+	}
+	at := func(p float64) float64 { return r.worst[above(p, n)] }
+	if r.worst[0] < 0 || at(0) < 0 {
+		return nil, fmt.Errorf("there are latencies below 0: %v", at(0))
+	}
+	rep := &Report{P: p, Unit: r.Unit, Requests: n, P50: at(0.5), P90: at(0.9), Tail: at(p), Max: at(1)}
+	if enough {
+		rep.LeftBiased = biased
+	}
+	for _, note := range []string{biasNote(p, enough, biased), coverage(r)} {
+		if note != "" {
+			rep.Notes = append(rep.Notes, note)
+		}
+	}
+	rep.Notes = append(rep.Notes, wordNotes(r)...)
+	rep.Latencies = newCDF(n, p, func(k int) float64 { return r.worst[k] })
+	return rep, nil
+}
+
+// causesOf adds the impacts of events, and what makes the tail: one of them, or several together.
+func (rep *Report) causesOf(r *ranked, o Params) error {
+	var events []*event
+	ok := false
+	if rep.Impacts, rep.Pairs, events, ok = variance(r, o.P, o.Seed); !ok {
+		return errStopped
+	}
+	if rep.few() {
+		return nil
+	}
+	rep.First = first(r, rep.causes(), events, o.P)
+	if rep.hasTail() && len(rep.causes()) == 0 {
+		if rep.Together = jointly(r, o.P, o.Seed, events); r.stopped() {
+			return errStopped
+		}
+	}
+	return nil
 }
 
 // countRandom returns how many requests with a latency were chosen at random, and how many were not.

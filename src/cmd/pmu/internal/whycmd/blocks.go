@@ -285,9 +285,7 @@ func lastRecord(data []byte) int {
 func blocks(s *splitter, most int, parse func(*block), merge func(*block) bool) (err error) {
 	workers := runtime.GOMAXPROCS(0)
 	free := make(chan *block, 2*workers+2)
-	for range cap(free) {
-		free <- &block{done: make(chan struct{}, 1)}
-	}
+	fill(free)
 	work, order := make(chan *block, cap(free)), make(chan *block, cap(free))
 	var stop atomic.Bool
 	var wg sync.WaitGroup
@@ -311,9 +309,7 @@ func blocks(s *splitter, most int, parse func(*block), merge func(*block) bool) 
 				work <- b
 				if alone {
 					<-free
-					for range cap(free) {
-						free <- &block{done: make(chan struct{}, 1)}
-					}
+					fill(free)
 				}
 			}
 		}
@@ -342,6 +338,13 @@ func blocks(s *splitter, most int, parse func(*block), merge func(*block) bool) 
 		return nil
 	}
 	return err
+}
+
+// fill makes as many blocks as there may be.
+func fill(free chan<- *block) {
+	for range cap(free) {
+		free <- &block{done: make(chan struct{}, 1)}
+	}
 }
 
 // maxReserve bounds the memory that is asked for beforehand, in bytes. What isn't used takes none,

@@ -29,7 +29,6 @@ const (
 	tokenString
 	tokenBool
 	tokenNull
-	tokenObject
 )
 
 // A flatLine is a line that is being scanned.
@@ -90,13 +89,12 @@ const deepest = 4
 // object scans an object that begins at i, whose members' names have a prefix. It returns where the
 // object ends, or -1 if it is not for this scanner.
 func (l *flatLine) object(i int, prefix string) int {
-	b, s := l.b, l.s
+	s := l.s
 	i = space(s, i+1)
 	if i < len(s) && s[i] == '}' {
 		return i + 1
 	}
 	for ; ; l.members++ {
-		// A name, which is mostly that of the line before.
 		if i >= len(s) || s[i] != '"' {
 			return -1
 		}
@@ -104,27 +102,7 @@ func (l *flatLine) object(i int, prefix string) int {
 		if end < 0 {
 			return -1
 		}
-		n := l.members
-		for n >= len(b.last) {
-			b.last = append(b.last, -1)
-		}
-		name, column := "", -2
-		if k := b.last[n]; k >= 0 {
-			if c := b.schema.columns[k].name; len(c) == len(prefix)+len(key) && c[len(prefix):] == key && c[:len(prefix)] == prefix {
-				name, column = c, k
-			}
-		}
-		if column < 0 {
-			if name = key; prefix != "" {
-				name = prefix + key
-			}
-			if k, ok := b.schema.byName[name]; ok {
-				column = k
-				b.last[n] = k
-			} else if prefix == "" && name == l.f.latency {
-				column = -1
-			}
-		}
+		name, column := l.column(prefix, key)
 		for _, o := range l.objects {
 			if len(o) == len(name)+1 && o[:len(name)] == name {
 				return -1 // it is an object, too
@@ -136,53 +114,15 @@ func (l *flatLine) object(i int, prefix string) int {
 		if i = space(s, i+1); i >= len(s) {
 			return -1
 		}
-		t := token{column: column}
-		switch c := s[i]; {
-		case c == '"':
-			if t.text, end = str(s, i); end < 0 {
+		if s[i] == '{' {
+			end = l.inner(i, name, column)
+		} else {
+			t := token{column: column}
+			if end = t.scan(s, i); end >= 0 && !l.keep(&t, name) {
 				return -1
 			}
-			t.kind = tokenString
-		case c == '-' || c-'0' < 10:
-			if end = numberEnd(s, i); end < 0 {
-				return -1
-			}
-			t.text = s[i:end]
-			t.kind = tokenNumber
-		case c == '{':
-			if column == -1 || column >= 0 && b.seen[column] == l.line || len(l.objects) == deepest {
-				return -1
-			}
-			inner := l.prefix(name)
-			l.objects = append(l.objects, inner)
-			if end = l.object(i, inner); end < 0 {
-				return -1
-			}
-			t.kind = tokenObject
-		case len(s) >= i+4 && s[i:i+4] == "true":
-			t.kind, t.text, end = tokenBool, "true", i+4
-		case len(s) >= i+5 && s[i:i+5] == "false":
-			t.kind, t.text, end = tokenBool, "false", i+5
-		case len(s) >= i+4 && s[i:i+4] == "null":
-			t.kind, end = tokenNull, i+4
-		default:
-			return -1
 		}
-		switch {
-		case t.kind == tokenObject:
-		case column == -1:
-			l.latency = len(b.tokens) // the last one, if there are two
-			b.tokens = append(b.tokens, t)
-		case column >= 0:
-			if b.seen[column] == l.line {
-				return -1
-			}
-			b.seen[column] = l.line
-			if c := &b.schema.columns[column]; !c.begun && !c.skip && t.kind != tokenNull && (t.kind != tokenString || !why.Empty(why.Trim(t.text))) {
-				return -1
-			}
-			b.tokens = append(b.tokens, t)
-		case t.kind != tokenNull && (l.f.b.Skip == nil || !l.f.b.Skip(name)):
+		if end < 0 {
 			return -1
 		}
 		if i = space(s, end); i >= len(s) {
@@ -197,6 +137,88 @@ func (l *flatLine) object(i int, prefix string) int {
 		}
 		i = space(s, i+1)
 	}
+}
+
+// column returns a member's name and its column: -1 if it is the latency, -2 if there is none yet.
+// It is mostly that of the line before.
+func (l *flatLine) column(prefix, key string) (name string, column int) {
+	b, n := l.b, l.members
+	for n >= len(b.last) {
+		b.last = append(b.last, -1)
+	}
+	if k := b.last[n]; k >= 0 {
+		if c := b.schema.columns[k].name; len(c) == len(prefix)+len(key) && c[len(prefix):] == key && c[:len(prefix)] == prefix {
+			return c, k
+		}
+	}
+	if name = key; prefix != "" {
+		name = prefix + key
+	}
+	if k, ok := b.schema.byName[name]; ok {
+		b.last[n] = k
+		return name, k
+	}
+	if prefix == "" && name == l.f.latency {
+		return name, -1
+	}
+	return name, -2
+}
+
+// inner scans an object within, of that name. It returns where it ends, or -1.
+func (l *flatLine) inner(i int, name string, column int) int {
+	if column == -1 || column >= 0 && l.b.seen[column] == l.line || len(l.objects) == deepest {
+		return -1
+	}
+	prefix := l.prefix(name)
+	l.objects = append(l.objects, prefix)
+	return l.object(i, prefix)
+}
+
+// scan sets t to the value that begins at i. It returns where it ends, or -1 if it is not for this scanner.
+func (t *token) scan(s string, i int) (end int) {
+	switch c := s[i]; {
+	case c == '"':
+		t.kind = tokenString
+		t.text, end = str(s, i)
+		return end
+	case c == '-' || c-'0' < 10:
+		if end = numberEnd(s, i); end < 0 {
+			return -1
+		}
+		t.kind, t.text = tokenNumber, s[i:end]
+		return end
+	case strings.HasPrefix(s[i:], "true"):
+		t.kind, t.text = tokenBool, "true"
+		return i + 4
+	case strings.HasPrefix(s[i:], "false"):
+		t.kind, t.text = tokenBool, "false"
+		return i + 5
+	case strings.HasPrefix(s[i:], "null"):
+		t.kind = tokenNull
+		return i + 4
+	}
+	return -1
+}
+
+// keep adds the value of the member of that name. It reports false if that needs a column that is not
+// known or has no kind yet, or if the column has a value already.
+func (l *flatLine) keep(t *token, name string) bool {
+	b := l.b
+	switch {
+	case t.column == -1:
+		l.latency = len(b.tokens) // the last one, if there are two
+	case t.column < 0:
+		return t.kind == tokenNull || l.f.b.Skip != nil && l.f.b.Skip(name)
+	case b.seen[t.column] == l.line:
+		return false
+	default:
+		b.seen[t.column] = l.line
+		if c := &b.schema.columns[t.column]; !c.begun && !c.skip && t.kind != tokenNull && (t.kind != tokenString || !why.Empty(why.Trim(t.text))) {
+			return false
+		}
+	}
+	b.tokens = append(b.tokens, *t)
+	return true
 }
 
 // prefix returns what the names of an object's members begin with.

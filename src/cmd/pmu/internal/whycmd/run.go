@@ -111,8 +111,8 @@ func manyCellsOf(t *why.Table) (end func()) {
 	return func() { debug.SetGCPercent(percent) }
 }
 
-// parse sets what the arguments say. If it returns false, the program ends with the status. It is long
-// because there are many flags, and which go together.
+// parse sets what the arguments say. If it returns false, the program ends with the status.
+// It is long because there are many flags, and which go together.
 func (c *command) parse(args []string) (status int, ok bool) {
 	fs := c.Flags(c.IO)
 	fs.Float64Var(&c.o.P, "p", 0.99, "the `percentile` that is called the tail, between 0 and 1")
