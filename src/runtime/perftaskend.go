@@ -192,8 +192,8 @@ func (ss *perfSession) seeEnds() uint64 {
 	return n
 }
 
-// perfReadTaskEnds stores the next ends in dst of tasks of which the reader of the session has read all
-// samples, and returns how many. The caller is that reader.
+// perfReadTaskEnds stores in dst the next ends of tasks whose samples the session's reader has all read. It
+// returns how many. The caller is that reader.
 //
 //go:linkname perfReadTaskEnds runtime/pprof.runtime_perfTaskEnds
 func perfReadTaskEnds(session int, dst []perf.TaskEnd) (n int) {

@@ -31,6 +31,8 @@ type input struct {
 	// reportKinds.
 	taken map[string]taskrecord.Taken
 
+	from origins
+
 	// seen has the tasks that were read, by their spans, if there are several files: a server
 	// may have been asked twice. It takes some 50 bytes a task.
 	seen map[spanOf]struct{}
@@ -105,6 +107,7 @@ func (in *input) read(name string, yield func(*taskrecord.Record) bool) bool {
 			twice++
 			return true
 		}
+		in.from.note(t, name)
 		return yield(t)
 	}
 	more, skipped, err := in.readAny(b, once)

@@ -101,7 +101,7 @@ func TestSamePercentiles(t *testing.T) {
 	s := newSite(slices.Values(tasks))
 	k := s.overview("", false).Kinds[0]
 	var b strings.Builder
-	if err := writeReport(&b, slices.Values(tasks)); err != nil {
+	if err := writeReport(&b, slices.Values(tasks), nil); err != nil {
 		t.Fatal(err)
 	}
 	want := strings.Join([]string{"GET /", "1000", "0", "0", taskrecord.Duration(k.P50), taskrecord.Duration(k.P99), taskrecord.Duration(k.Max)}, " ")
@@ -134,7 +134,7 @@ func TestCalls(t *testing.T) {
 	}
 	get(t, s, taskURL(taskrecord.TraceID{1}, taskrecord.SpanID{2}), 200, "<title>GET / (call), ")
 	var b strings.Builder
-	if err := writeReport(&b, slices.Values(callTasks())); err != nil {
+	if err := writeReport(&b, slices.Values(callTasks()), nil); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(b.String(), "GET / (call) "); n != 3 {

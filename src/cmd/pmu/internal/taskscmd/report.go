@@ -21,6 +21,7 @@ const (
 	reportKinds   = 1000 // that it has by themselves; see otherKind
 	reportReasons = 20
 	reportSlowest = 10
+	reportNext    = 5  // kinds with a command
 	reportName    = 40 // letters of a name
 )
 
@@ -28,10 +29,11 @@ const (
 const otherKind = "other"
 
 // writeReport writes a report of tasks: how many there were of each kind and how long they
-// took, why the slow ones were slow, summed up, and the slowest ones. Percentiles are exact to 3 %.
+// took, why the slow ones were slow, summed up, and the slowest ones. From is where these are from.
+// Percentiles are exact to 3 %.
 // What it keeps in memory does not grow with the number of tasks.
-func writeReport(w io.Writer, tasks iter.Seq[*taskrecord.Record]) error {
-	var s report
+func writeReport(w io.Writer, tasks iter.Seq[*taskrecord.Record], from origins) error {
+	s := report{from: from}
 	for t := range tasks {
 		s.add(t)
 	}
@@ -46,6 +48,7 @@ type report struct {
 	slowest []*taskrecord.Record // of all kinds
 	reasons taskrecord.Reasons
 	servers map[string]bool
+	from    origins
 }
 
 type kindSummary struct {
@@ -133,6 +136,12 @@ func (s *report) write(w io.Writer) error {
 		fmt.Fprintf(tw, "%s\t%s\n", taskrecord.KindText(cell(r.Kind), r.Client), r)
 	}
 	tw.Flush()
+	for i, command := range s.from.next(reasons, reportNext) {
+		if i == 0 {
+			fmt.Fprint(b, "\nTo see what slow ones execute, while the server runs:\n")
+		}
+		fmt.Fprintln(b, command)
+	}
 	fmt.Fprintf(b, "\nThe slowest:\n")
 	for _, t := range s.slowest {
 		why := ""

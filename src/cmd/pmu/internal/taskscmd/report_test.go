@@ -29,7 +29,7 @@ func TestReportText(t *testing.T) {
 		tasks []*taskrecord.Record
 	}{{"report", append(front, back...)}, {"none", nil}} {
 		var b bytes.Buffer
-		if err := writeReport(&b, slices.Values(test.tasks)); err != nil {
+		if err := writeReport(&b, slices.Values(test.tasks), nil); err != nil {
 			t.Fatal(err)
 		}
 		want, err := os.ReadFile("testdata/" + test.name + ".txt")
@@ -52,7 +52,7 @@ func TestReportOdd(t *testing.T) {
 		tasks = append(tasks, &x)
 	}
 	var b bytes.Buffer
-	if err := writeReport(&b, slices.Values(tasks)); err != nil {
+	if err := writeReport(&b, slices.Values(tasks), nil); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()

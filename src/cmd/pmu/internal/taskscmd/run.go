@@ -47,6 +47,7 @@ type config struct {
 	held taskrecord.Reasons
 
 	taken map[string]taskrecord.Taken // see input
+	from  origins
 }
 
 // A format is a row of the table of formats. The tasks are those that the flags select.
@@ -118,7 +119,8 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 	}
 	// Tasks are converted while they are read: files may be larger than memory.
 	c.taken = make(map[string]taskrecord.Taken)
-	in := &input{Source: c.src, stderr: std.Stderr, taken: c.taken}
+	c.from = make(origins)
+	in := &input{Source: c.src, stderr: std.Stderr, taken: c.taken, from: c.from}
 	files := in.files(c.files)
 	if len(files) > 1 || c.where != "" { // as why has it
 		in.seen = make(map[spanOf]struct{})
@@ -176,6 +178,7 @@ func (c *config) show(std verb.IO, tasks iter.Seq[*taskrecord.Record], n *int) e
 	if *n == 0 {
 		return nil
 	}
+	s.from = c.from
 	if !c.trace.IsZero() {
 		s.held = &c.held
 	}
@@ -326,7 +329,7 @@ func join(tasks func(func(*taskrecord.Record) bool)) ([]*taskrecord.Request, err
 
 func writeText(w io.Writer, tasks func(func(*taskrecord.Record) bool), c *config) error {
 	if c.trace.IsZero() {
-		return cmp.Or(writeReport(w, tasks), writeTaken(w, c.taken))
+		return cmp.Or(writeReport(w, tasks, c.from), writeTaken(w, c.taken))
 	}
 	list, err := join(tasks)
 	if err != nil {

@@ -30,6 +30,7 @@ type site struct {
 	reasons []*taskrecord.Reason
 	servers map[serverKey]bool
 	lost    int64
+	from    origins
 }
 
 type serverKey struct {
@@ -78,6 +79,7 @@ type overview struct {
 	Kinds               []*kindRow
 	Reasons             []*taskrecord.Reason
 	MoreReasons         int
+	Next                []string // commands; see origins.next
 	Slowest             []*slowTask
 }
 
@@ -133,6 +135,7 @@ func (s *site) overview(kind string, only bool) *overview {
 	if n := len(o.Reasons) - maxReasons; n > 0 {
 		o.Reasons, o.MoreReasons = o.Reasons[:maxReasons], n
 	}
+	o.Next = s.from.next(o.Reasons, maxReasons)
 	o.Kinds = o.Kinds[:min(len(o.Kinds), maxKinds)]
 	return o
 }

@@ -5,25 +5,26 @@
 package whycmd
 
 import (
-	"cmd/pmu/internal/source"
+	"cmd/pmu/internal/verb"
 	"cmd/pmu/internal/why"
 	"fmt"
 	"internal/taskrecord"
 	"math"
-	"net/url"
 	"runtime/pprof"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
-// steps are what shows the stacks of a part of time, where that isn't the records
-// themselves. %[1]s is the server's address, %[2]s selects the kind.
-var steps = map[string]string{
-	pprof.TimeRunning.String(): "go tool pmu slow -seconds=30%[2]s '%[1]s'",
-	pprof.TimeGC.String():      "go tool pprof -sample_index=alloc_space '%[1]s/debug/pprof/allocs?seconds=30'",
-	pprof.TimeMutex.String():   "go tool pprof '%[1]s/debug/pprof/mutex?seconds=30'",
+// steps are the commands that show the stacks of a part of time, where that isn't the records
+// themselves, by the URL that these came from and the kind.
+var steps = map[string]func(name, kind string) string{
+	pprof.TimeRunning.String(): func(name, kind string) string { return verb.Slow(name, "", kind) },
+	pprof.TimeGC.String(): func(name, _ string) string {
+		return "go tool pprof -sample_index=alloc_space " + verb.Shell(verb.Server(name)+"/debug/pprof/allocs?seconds=30")
+	},
+	pprof.TimeMutex.String(): func(name, _ string) string {
+		return "go tool pprof " + verb.Shell(verb.Server(name)+"/debug/pprof/mutex?seconds=30")
+	},
 }
 
 // recorded reports whether the records of slow tasks say more on a column: it is of tasks, and
@@ -62,7 +63,7 @@ func originOf(j *joined, t *why.Table, event, kind string, names []string) origi
 			server = mostFrequent(col)
 		}
 	}
-	if name := j.from[server]; name != "" && len(names) > 1 && (p.event != event || steps[event] != "" || !recorded(event)) {
+	if name := j.from[server]; name != "" && len(names) > 1 && (p.event != event || steps[event] != nil || !recorded(event)) {
 		p.names = []string{name}
 	}
 	return p
@@ -91,49 +92,31 @@ func nextStep(r *why.Report, tasks bool, p origin) string {
 		if p.event == "" {
 			break // one of several
 		}
-		u, err := url.Parse(name)
-		if !source.IsURL(name) || err != nil {
+		if verb.Server(name) == "" {
 			continue
 		}
-		server := u.Scheme + "://" + u.Host
-		if step := steps[p.event]; step != "" {
-			return fmt.Sprintf(step+"%.0[1]s%.0[2]s", server, ofKind(p.kind))
+		if step := steps[p.event]; step != nil {
+			return step(name, p.kind)
 		}
 		event := why.RatioEvent(p.event)
 		if event == "" && !recorded(p.event) {
 			event = p.event
 		}
 		if event != "" {
-			return fmt.Sprintf("go tool pmu slow -seconds=30 -event %s%s '%s'", shell(event), ofKind(p.kind), server)
+			return verb.Slow(name, event, p.kind)
 		}
 		break
 	}
-	return "go tool pmu tasks -slow" + ofKind(p.kind) + inputs(p.names)
-}
-
-// ofKind returns the flag -kind for a kind, if a shell can be given that.
-func ofKind(kind string) string {
-	if kind == "" || strings.ContainsFunc(kind, obeyed) {
-		return ""
-	}
-	return " -kind " + shell(kind)
+	return "go tool pmu tasks -slow" + verb.OfKind(p.kind) + inputs(p.names)
 }
 
 // inputs returns arguments, each after a space.
 func inputs(names []string) string {
 	s := ""
 	for _, name := range names {
-		s += " " + shell(name)
+		s += " " + verb.Shell(name)
 	}
 	return s
-}
-
-// shell returns s as a shell has to be given it, to be one word.
-func shell(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+,") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // described returns the conditions on the requests that the report is about: that the event is high that makes
@@ -161,10 +144,10 @@ func all(t *why.Table, conds []why.Cond, flag, kind string, names []string) stri
 		conds = append(slices.Clone(conds), why.Cond{Column: "kind", IsWord: true, Word: kind})
 	}
 	filter := why.Filter(conds, t)
-	if strings.ContainsFunc(filter+flag, obeyed) {
+	if verb.Obeyed(filter + flag) {
 		return ""
 	}
-	return "go tool pmu tasks -where " + shell(filter) + ofKind(flag) + inputs(names)
+	return "go tool pmu tasks -where " + verb.Shell(filter) + verb.OfKind(flag) + inputs(names)
 }
 
 // example returns the command that shows the slowest of the requests that conditions describe and that took
@@ -188,7 +171,3 @@ func example(t *why.Table, list []why.Cond, from, to float64, names []string) st
 	}
 	return fmt.Sprintf("go tool pmu tasks -trace %x%s", t.Trace[best][:], inputs(names))
 }
-
-// obeyed reports whether a terminal might obey r, or a byte that is no letter. Kinds are of records,
-// and may come from anyone.
-func obeyed(r rune) bool { return r == utf8.RuneError || !strconv.IsPrint(r) }

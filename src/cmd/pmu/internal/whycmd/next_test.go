@@ -28,14 +28,14 @@ func TestNextParts(t *testing.T) {
 	for p := range taskrecord.Part(taskrecord.Elsewhere + 1) {
 		name := taskrecord.PartName(p)
 		got := nextOf(name, "GET /", serverURL)
-		if strings.Contains(got, "event") || steps[name] == "" && got != "go tool pmu tasks -slow -kind 'GET /' "+serverURL {
+		if strings.Contains(got, "event") || steps[name] == nil && got != "go tool pmu tasks -slow -kind 'GET /' "+serverURL {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	if got := nextOf("cache-misses", "", serverURL); got != "go tool pmu slow -seconds=30 -event cache-misses 'http://localhost:6060'" {
+	if got := nextOf("cache-misses", "", serverURL); got != "go tool pmu slow -seconds=30 -event cache-misses http://localhost:6060" {
 		t.Errorf("an event: %s", got)
 	}
-	if got := nextOf("running", "GET /", serverURL); got != "go tool pmu slow -seconds=30 -kind 'GET /' 'http://localhost:6060'" {
+	if got := nextOf("running", "GET /", serverURL); got != "go tool pmu slow -seconds=30 -kind 'GET /' http://localhost:6060" {
 		t.Errorf("running: %s", got)
 	}
 }
@@ -46,7 +46,7 @@ func TestNextRatio(t *testing.T) {
 		"ns per cycle":                      "cycles",
 		"cycles per instruction (cycles:u)": "cycles:u",
 	} {
-		if got := nextOf(event, "k", serverURL); got != "go tool pmu slow -seconds=30 -event "+want+" -kind k 'http://localhost:6060'" {
+		if got := nextOf(event, "k", serverURL); got != "go tool pmu slow -seconds=30 -event "+want+" -kind k http://localhost:6060" {
 			t.Errorf("%s: %s", event, got)
 		}
 	}
@@ -143,7 +143,7 @@ func TestNextKind(t *testing.T) {
 		if got, want := nextOf("chan", tt.kind, "file"), "go tool pmu tasks -slow"+tt.pmu+" file"; got != want {
 			t.Errorf("%q: %q, want %q", tt.kind, got, want)
 		}
-		if got, want := nextOf("cache-misses", tt.kind, serverURL), "go tool pmu slow -seconds=30 -event cache-misses"+tt.pmu+" 'http://localhost:6060'"; got != want {
+		if got, want := nextOf("cache-misses", tt.kind, serverURL), "go tool pmu slow -seconds=30 -event cache-misses"+tt.pmu+" http://localhost:6060"; got != want {
 			t.Errorf("%q: %q, want %q", tt.kind, got, want)
 		}
 	}
