@@ -10,7 +10,6 @@ import (
 	"internal/runtime/perf"
 	"internal/runtime/pprof/label"
 	"sync/atomic"
-	"time"
 	"unsafe"
 )
 
@@ -149,7 +148,7 @@ func (t *taskTags) pointer(key taskTag) unsafe.Pointer {
 // taskTag returns the labels of a sample that has waited for its task, of a kind.
 func (p *perfProfile) taskTag(labels unsafe.Pointer, kind uint16, v verdict, trace *[16]byte) unsafe.Pointer {
 	key := taskTag{labels: labels, kind: int64(kind), verdict: v}
-	if v == verdictYes && p.traces.take(*trace, kind) {
+	if (v == verdictYes || v == verdictNo) && p.traces.take(*trace, kind, v) {
 		key.trace = *trace
 	}
 	last := &p.lastTags[v]
@@ -157,41 +156,6 @@ func (p *perfProfile) taskTag(labels unsafe.Pointer, kind uint16, v verdict, tra
 		last.key, last.pointer = key, p.b.tasks.pointer(key)
 	}
 	return last.pointer
-}
-
-// taskTraces are the traces that a profile's samples have as labels. Each makes samples of its
-// own, so there are not many, and not all of one kind, nor of the first moment.
-type taskTraces struct {
-	all   map[[16]byte]bool
-	kinds map[uint16]int // those of a kind
-	begin time.Time      // of the first one
-}
-
-const (
-	maxTaskTraces   = 1024
-	maxKindTraces   = 128
-	firstKindTraces = 32 // at once; the others come one by one
-	kindTraceEvery  = time.Second / 8
-)
-
-// take reports whether samples of a trace, whose task was of a kind, have it as a label.
-func (t *taskTraces) take(trace [16]byte, kind uint16) bool {
-	if t.all[trace] {
-		return true
-	}
-	if t.all == nil {
-		t.all, t.kinds, t.begin = make(map[[16]byte]bool), make(map[uint16]int), time.Now()
-	}
-	n := t.kinds[kind]
-	if len(t.all) == maxTaskTraces || n == maxKindTraces {
-		return false
-	}
-	if n >= firstKindTraces && time.Since(t.begin) < time.Duration(n-firstKindTraces)*kindTraceEvery {
-		return false
-	}
-	t.all[trace] = true
-	t.kinds[kind]++
-	return true
 }
 
 // taskBegins says that there is a task from now on, and how kinds are named.

@@ -17,19 +17,6 @@ import (
 //go:noescape
 func runtime_perfTaskEnds(session int, dst []perf.TaskEnd) (n int)
 
-// A verdict says whether the task of a sample was slow.
-type verdict uint8
-
-const (
-	verdictNone    verdict = iota // there was no task
-	verdictYes                    // it was slow, or one that it was a child of
-	verdictNo                     // it was not
-	verdictUnknown                // the sample could not wait for its end
-	numVerdicts
-)
-
-var verdictNames = [numVerdicts]string{verdictYes: "yes", verdictNo: "no", verdictUnknown: "unknown"}
-
 // The most samples of a session that wait at a time, and words of their stacks: 4.5 MiB and 8
 // MiB, which is 5 seconds of 10,000 samples of 20 functions each. If there are more, the oldest one
 // waits no longer.

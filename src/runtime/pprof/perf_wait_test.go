@@ -139,11 +139,11 @@ func TestWaiting(t *testing.T) {
 			open = append(open[:k], open[k+1:]...)
 			slow, trace := r.Intn(4) == 0, byte(1+r.Intn(5))
 			w.end(&perf.TaskEnd{Task: task, Slow: slow, Trace: [16]byte{trace}})
+			v := "slow=no"
 			if slow {
-				m.commit(task, "slow=yes", trace)
-			} else {
-				m.commit(task, "slow=no", 0)
+				v = "slow=yes"
 			}
+			m.commit(task, v, trace)
 		case 1: // the end of a child
 			up := open[r.Intn(len(open))]
 			if up == task {
@@ -295,31 +295,6 @@ func TestWaitingMemory(t *testing.T) {
 	}
 	w.finish()
 	p.end()
-}
-
-// TestWaitingTraces tests that a profile has few traces as labels, and not only of one kind.
-func TestWaitingTraces(t *testing.T) {
-	var tr taskTraces
-	n := 0
-	for kind := range uint16(100) {
-		k := 0
-		for i := range 1000 {
-			trace := [16]byte{byte(kind), byte(i >> 8), byte(i), 1}
-			if tr.take(trace, kind) {
-				k++
-				if !tr.take(trace, kind) {
-					t.Fatal("not twice")
-				}
-			}
-		}
-		if k > maxKindTraces {
-			t.Fatalf("%d of a kind", k)
-		}
-		n += k
-	}
-	if n != maxTaskTraces {
-		t.Errorf("%d traces, want %d", n, maxTaskTraces)
-	}
 }
 
 // BenchmarkWaiting measures what it costs that a sample waits: each is of a task of its own.

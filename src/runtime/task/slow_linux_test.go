@@ -123,7 +123,7 @@ func TestSlowLabels(t *testing.T) {
 		"burnNone":      ``,
 		"burnSlow":      `slow=yes task=slow trace=1`,
 		"burnUnder":     `slow=yes task=fast trace=1`, // a child of a slow one
-		"burnFast":      `slow=no task=fast`,
+		"burnFast":      `slow=no task=fast trace=2`,
 		"burnSlowChild": `slow=yes task=slow trace=2`, // a slow child of one that is not
 		"burnEntered":   `slow=yes task=slow trace=1`,
 		"burnOwnSlow":   `slow=own task=slow trace=1`,
@@ -131,7 +131,7 @@ func TestSlowLabels(t *testing.T) {
 		"burnChild":     `slow=yes task=slow trace=1`, // a goroutine
 		"burnOutlives":  ``,
 		"burnAfterSlow": `slow=yes task=fast trace=3`, // of which the slow parent had ended
-		"burnAfterFast": `slow=no task=fast`,
+		"burnAfterFast": `slow=no task=fast trace=4`,
 		"burnStaysOpen": `slow=unknown task=fast`,
 	}
 	slowEngines(t, func(t *testing.T) {
@@ -195,7 +195,7 @@ func slowWork(traces map[string]string) (open *Task) {
 	<-done
 	pprof.Do(bg, pprof.Labels("slow", "own"), func(context.Context) { burnOwnSlow() })
 	pprof.Do(bg, pprof.Labels("trace", "own"), func(context.Context) { burnOwnTrace() })
-	fastCtx, fast := New(bg, "fast") // of which nothing is to be seen in the others
+	fastCtx, fast := New(bg, "fast") // nothing of it is to be seen in the others
 	traces[fast.Trace()] = "2"
 	burnFast()
 	e := Enter(ctx)
@@ -220,6 +220,7 @@ func slowWork(traces map[string]string) (open *Task) {
 	burnAfterSlow()
 	after.End()
 	ctx, fast = New(bg, "fast")
+	traces[fast.Trace()] = "4"
 	_, after = New(ctx, "fast")
 	burnAfterFast()
 	fast.End()
@@ -315,7 +316,7 @@ func TestSlowSamples(t *testing.T) {
 			records.read(reader)
 			clear(records)
 		}
-		if counts["yes"] == 0 || counts["no"] == 0 || counts["unknown"] == 0 || counts["trace"] == 0 {
+		if counts["yes"] == 0 || counts["no"] == 0 || counts["unknown"] == 0 || counts["trace of yes"] == 0 || counts["trace of no"] == 0 {
 			t.Errorf("samples: %v", counts)
 		}
 		t.Logf("samples: %v", counts)
@@ -335,8 +336,8 @@ func slowCompare(t *testing.T, p *profile.Profile, records slowRecords, counts m
 		}
 		counts[want] += s.Value[0]
 		if got := label(s, "trace"); got != "" {
-			counts["trace"] += s.Value[0]
-			if got != trace || want != "yes" {
+			counts["trace of "+want] += s.Value[0]
+			if got != trace || want == "unknown" {
 				t.Errorf("%d samples of %s: trace %q, want %q", s.Value[0], span, got, trace)
 			}
 		}

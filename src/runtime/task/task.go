@@ -103,8 +103,8 @@ func (t *Task) unlockOpen() {
 // starts meanwhile, until they or the task end. Their samples have the kind as label
 // "task", unless the goroutine's labels, which New leaves alone, have one of that name. Samples of
 // events wait until the task has ended, and have label "slow" then: "yes" if it was, or one that it is
-// a child of, else "no", or "unknown" if the profile ended before. Some of slow ones have the request's ID
-// as label "trace".
+// a child of, else "no", or "unknown" if the profile ended before. Of some requests, slow and usual
+// ones, they have the request's ID as label "trace".
 //
 // Kinds are few, like patterns of paths. If there are more than 1,000, the others are
 // recorded as kind "other".

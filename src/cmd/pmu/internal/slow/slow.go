@@ -8,8 +8,8 @@
 // Requests differ in length. So stacks are compared by their shares of a group's samples, and what
 // a request uses of the event is said beside that. Samples of one request are no independent
 // observations: a request that takes another path does so with all of them. So the error of a share
-// comes from how the traces of slow requests differ from each other, wherever samples have their
-// trace as a label.
+// comes from how the traces of a group differ from each other. Some samples have their trace as a label: of
+// requests that were chosen by chance.
 package slow
 
 import (
@@ -200,7 +200,8 @@ type Comparison struct {
 	Kind, Event, Unit string
 	Slow, Usual       Group
 	Unknown           float64 // part of the slow requests' samples and these, of requests that are of neither group
-	Traces            int     // of slow requests that tell how these differ from each other
+	Traces            int     // of slow requests that tell how these differ from each other,
+	UsualTraces       int     // and of usual ones
 	Rows              []Row   // what is more in slow requests, most first
 
 	event event
@@ -266,7 +267,7 @@ func (p *Profile) kinds() []string {
 }
 
 func (p *Profile) compare(kind string, e *event, t *tree) *Comparison {
-	c := &Comparison{Kind: kind, Event: e.name, Unit: e.unit, event: *e, tree: t, Traces: len(t.traces)}
+	c := &Comparison{Kind: kind, Event: e.name, Unit: e.unit, event: *e, tree: t, Traces: len(t.traces[isSlow]), UsualTraces: len(t.traces[isUsual])}
 	c.Slow = Group{p.requests[kind].slow, t.root.value[isSlow], t.root.samples[isSlow]}
 	c.Usual = Group{p.requests[kind].usual, t.root.value[isUsual], t.root.samples[isUsual]}
 	if t.unknown > 0 {
@@ -280,6 +281,24 @@ func (r *Row) more() float64 { return r.Slow - r.Usual }
 
 // Known reports whether both groups have samples, and those of slow ones are of several requests.
 func (c *Comparison) Known() bool { return c.Slow.Value > 0 && c.Usual.Value > 0 && c.Traces > 1 }
+
+// quantiles has quantiles p of Student's distribution, by degrees of freedom.
+type quantiles struct {
+	p     float64
+	known map[int]float64
+}
+
+func (q *quantiles) of(n int) float64 {
+	v, ok := q.known[n]
+	if !ok {
+		if q.known == nil {
+			q.known = make(map[int]float64)
+		}
+		v = quantile(q.p, n)
+		q.known[n] = v
+	}
+	return v
+}
 
 // quantile returns the quantile p, more than 0.5, of Student's distribution with n degrees of freedom.
 func quantile(p float64, n int) float64 {

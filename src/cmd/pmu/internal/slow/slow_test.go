@@ -18,21 +18,24 @@ import (
 
 // A world makes requests and samples what they execute.
 type world struct {
-	r         *rand.Rand
+	r, trace  *rand.Rand // for what requests do, and for which have a trace
 	p         *profile.Profile
 	functions map[string]*profile.Location
 	samples   map[string]*profile.Sample
-	traced    int
+	traced    [groups]int
 	usual     int
 	slow      int
-	sampled   bool // the request has a sample
+
+	// part is which part of usual requests has a trace.
+	part float64
 }
 
 const worldPeriod = 1_000_000 // ns
 
 func newWorld(seed uint64) *world {
 	return &world{
-		r: rand.New(rand.NewPCG(seed, 1)),
+		r:     rand.New(rand.NewPCG(seed, 1)),
+		trace: rand.New(rand.NewPCG(seed, 2)),
 		p: &profile.Profile{
 			SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "task_clock", Unit: "nanoseconds"}},
 			Period:     worldPeriod,
@@ -50,13 +53,16 @@ type work map[string]float64
 func (w *world) request(do work, slow bool) {
 	labels := map[string][]string{labelKind: {"GET /"}, labelSlow: {"no"}}
 	w.usual++
+	g, part := isUsual, w.part
 	if slow {
 		w.usual--
 		w.slow++
 		labels[labelSlow] = []string{"yes"}
-		if w.traced < 64 {
-			labels[labelTrace] = []string{fmt.Sprint(w.slow)}
-		}
+		g, part = isSlow, 1
+	}
+	traced := w.traced[g] < 64 && w.trace.Float64() < part
+	if traced {
+		labels[labelTrace] = []string{fmt.Sprint(w.usual + w.slow)}
 	}
 	any := false
 	for _, stack := range slices.Sorted(maps.Keys(do)) { // as the generator's numbers are for these in turn
@@ -70,8 +76,8 @@ func (w *world) request(do work, slow bool) {
 			w.sample("main;serve;"+stack, labels, n)
 		}
 	}
-	if slow && any {
-		w.traced++
+	if traced && any {
+		w.traced[g]++
 	}
 }
 
@@ -123,13 +129,14 @@ func (w *world) ordinary() work {
 }
 
 // TestPlanted tests that one path which makes one request of a hundred slow is the first row, on whatever
-// number of samples, with the right numbers.
+// number of samples, with the right numbers, whether usual requests have traces or not.
 func TestPlanted(t *testing.T) {
 	for _, requests := range []int{1000, 20_000} {
 		found := 0
 		const runs = 20
 		for run := range runs {
 			w := newWorld(uint64(run))
+			w.part = 0.2 * float64(run%2)
 			for range requests {
 				do := w.ordinary()
 				slow := w.r.IntN(100) == 0
@@ -169,30 +176,48 @@ func TestNothingPlanted(t *testing.T) {
 		{"more to do", 10_000, 100, 8},
 		{"half of them", 5000, 2, 1},
 		{"few", 2000, 400, 3},
+		{"few usual ones", 300, 2, 8},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			const runs = 100
-			found := 0
-			for run := range runs {
-				w := newWorld(uint64(1000 + run))
-				for range test.requests {
-					do := w.ordinary()
-					slow := w.r.IntN(test.part) == 0
-					if slow {
-						for stack := range do { // in any order
-							do[stack] *= test.times
-						}
+		few(t, test.name, 1000, func(w *world) {
+			for range test.requests {
+				do := w.ordinary()
+				slow := w.r.IntN(test.part) == 0
+				if slow {
+					for stack := range do { // in any order
+						do[stack] *= test.times
 					}
-					w.request(do, slow)
 				}
-				if c := w.compare(t); len(c.Rows) > 0 {
-					found++
-					t.Logf("%+v of %d traces", c.Rows, c.Traces)
-				}
+				w.request(do, slow)
 			}
-			t.Logf("found in %d of %d runs", found, runs)
-			if found > runs/20 {
-				t.Errorf("found in %d of %d runs", found, runs)
+		})
+	}
+}
+
+// runs returns in how many of n runs something is found, if a part of usual requests has traces.
+func runs(t *testing.T, n int, seed uint64, part float64, make func(w *world)) (found int) {
+	for run := range n {
+		w := newWorld(seed + uint64(run))
+		w.part = part
+		make(w)
+		if c := w.compare(t); len(c.Rows) > 0 {
+			found++
+			t.Logf("%+v of %d traces and %d", c.Rows[0], c.Traces, c.UsualTraces)
+		}
+	}
+	t.Logf("found in %d of %d runs", found, n)
+	return found
+}
+
+// few tests that hardly anything is found where nothing is planted, with traces of usual requests and without.
+func few(t *testing.T, name string, seed uint64, make func(w *world)) {
+	for _, part := range []float64{0, 0.3} {
+		if part == 0 && testing.Short() {
+			continue
+		}
+		t.Run(fmt.Sprint(name, " ", part), func(t *testing.T) {
+			const n = 100
+			if found := runs(t, n, seed, part, make); found > n/20 {
+				t.Errorf("found in %d of %d runs", found, n)
 			}
 		})
 	}
@@ -218,23 +243,68 @@ func TestQuantile(t *testing.T) {
 // TestUsualDiffer tests that usual requests which differ from each other more than slow ones do are no reason to find
 // something: each is of one path only, and slow ones are of both.
 func TestUsualDiffer(t *testing.T) {
-	const runs = 100
-	found := 0
-	for run := range runs {
-		w := newWorld(uint64(5000 + run))
+	few(t, "", 5000, func(w *world) {
+		w.part *= 10 / 3. // all
 		for range 12 {
 			w.request(work{[]string{"a", "b"}[w.r.IntN(2)]: 50e6}, false)
 		}
 		for range 30 {
 			w.request(work{"a": 50e6, "b": 50e6}, true)
 		}
-		if c := w.compare(t); len(c.Rows) > 0 {
-			found++
+	})
+}
+
+// TestUsualSizes tests the same of usual requests that differ in length, too, so that few of them have most samples. Slow
+// ones do of both what all usual ones do together. How uncertain the share of usual ones is only their traces say, which
+// may have none of the long ones.
+func TestUsualSizes(t *testing.T) {
+	for _, tt := range []struct {
+		name           string
+		usual, percent int // so many, and the part that is long
+		long, short    float64
+		traces         float64 // part
+	}{
+		{"some", 100, 10, 30e6, 1e6, 1},
+		{"rare", 3000, 3, 60e6, 2e6, 0.03},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			const n = 100
+			found := runs(t, n, 6000, tt.traces, func(w *world) {
+				for range tt.usual {
+					if w.r.IntN(100) < tt.percent {
+						w.request(work{"scan": tt.long}, false)
+					} else {
+						w.request(work{"parse": tt.short}, false)
+					}
+				}
+				for range 60 {
+					w.request(work{"scan": 3 * tt.long * float64(tt.percent) / 100, "parse": 3 * tt.short * float64(100-tt.percent) / 100}, true)
+				}
+			})
+			if found > n/20 {
+				t.Errorf("found in %d of %d runs", found, n)
+			}
+		})
+	}
+}
+
+// TestUsualAlike tests that a small difference is found if the traces of usual requests say that these are alike. Each
+// has many samples, and they might as well have nothing in common.
+func TestUsualAlike(t *testing.T) {
+	work := func(w *world) {
+		for range 200 {
+			w.request(work{"a": 50e6, "b": 50e6}, false)
+		}
+		for range 60 {
+			w.request(work{"a": 60e6, "b": 50e6}, true)
 		}
 	}
-	t.Logf("found in %d of %d runs", found, runs)
-	if found > runs/20 {
-		t.Errorf("found in %d of %d runs", found, runs)
+	const n = 50
+	if found := runs(t, n, 7000, 0.3, work); found < n-n/20 {
+		t.Errorf("found in %d of %d runs", found, n)
+	}
+	if found := runs(t, n, 7000, 0, work); found > 0 {
+		t.Errorf("found in %d of %d runs by what nobody knows", found, n)
 	}
 }
 

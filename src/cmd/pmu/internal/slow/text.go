@@ -53,6 +53,9 @@ func (c *Comparison) Notes() (list []string) {
 	case c.Slow.Requests > int64(c.Traces):
 		list = append(list, fmt.Sprintf("Shares of slow requests are of %d of them, whose samples have the label trace.", c.Traces))
 	}
+	if c.Known() && c.UsualTraces < 2 {
+		list = append(list, "Samples do not say which usual request they are of. So how much these differ is a guess.")
+	}
 	if c.Unknown > maxUnknown {
 		list = append(list, fmt.Sprintf("%.0f %% as many samples again are of requests that ended after the profile, or later than samples wait. Long requests may be missing.", 100*c.Unknown/(1-min(c.Unknown, 0.99))))
 	}

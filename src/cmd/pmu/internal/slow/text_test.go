@@ -7,6 +7,7 @@ package slow
 import (
 	"bytes"
 	"cmd/pmu/internal/prof"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -25,12 +26,20 @@ func (w *world) text(t *testing.T, opt Options) string {
 	return b.String()
 }
 
-// small returns a world of two traces, in which copy is what slow requests do.
+// smallUsual is how many samples with labels of their own usual requests have in a small world.
+const smallUsual = 2 + 2*10
+
+// small returns a world of three traces of slow requests and ten of usual ones, in which copy is what slow ones do.
 func small() *world {
 	w := newWorld(1)
 	usual := map[string][]string{labelKind: {"GET /"}, labelSlow: {"no"}}
-	w.sample("main;serve;parse", usual, 900)
-	w.sample("main;serve;copy", usual, 100)
+	w.sample("main;serve;parse", usual, 810)
+	w.sample("main;serve;copy", usual, 90)
+	for i := range 10 {
+		traced := map[string][]string{labelKind: {"GET /"}, labelSlow: {"no"}, labelTrace: {fmt.Sprint(10 + i)}}
+		w.sample("main;serve;parse", traced, 9)
+		w.sample("main;serve;copy", traced, 1)
+	}
 	for _, trace := range []string{"1", "2", "3"} {
 		slow := map[string][]string{labelKind: {"GET /"}, labelSlow: {"yes"}, labelTrace: {trace}}
 		w.sample("main;serve;parse", slow, 10)
@@ -46,8 +55,8 @@ func TestText(t *testing.T) {
   slow   3 requests, 100 ms each, in 300 samples
   usual  1000 requests, 1 ms each, in 1000 samples
 
-  more by       of slow  of usual  a slow request  a usual one  in
-  80.0 ±12.4 %  90.0 %   10.0 %    90 ms           100 us       copy < serve < main
+  more by      of slow  of usual  a slow request  a usual one  in
+  80.0 ±9.0 %  90.0 %   10.0 %    90 ms           100 us       copy < serve < main
 
 `
 	const groups = `task-clock, kind "GET /":
@@ -66,23 +75,23 @@ func TestText(t *testing.T) {
 		}, strings.NewReplacer("3 requests, 100", "6 requests, 50", "90 ms   ", "45 ms   ").Replace(all) +
 			"  Shares of slow requests are of 3 of them, whose samples have the label trace.\n"},
 		{"without numbers of requests", func(w *world) {}, groups + `
-  more by       of slow  of usual  in
-  80.0 ±60.1 %  90.0 %   10.0 %    copy < serve < main
+  more by      of slow  of usual  in
+  80.0 ±9.0 %  90.0 %   10.0 %    copy < serve < main
 
 ` + unsaid},
 		{"merged", func(w *world) {
 			w.p.Comments = append(w.p.Comments, requests, `requests: 7 usual, 2 slow, of kind "GET /"`)
 		}, groups + `
-  more by       of slow  of usual  in
-  80.0 ±60.1 %  90.0 %   10.0 %    copy < serve < main
+  more by      of slow  of usual  in
+  80.0 ±9.0 %  90.0 %   10.0 %    copy < serve < main
 
 ` + unsaid},
-		{"without usual ones", func(w *world) { w.p.Sample = w.p.Sample[2:] }, `task-clock, kind "GET /":
+		{"without usual ones", func(w *world) { w.p.Sample = w.p.Sample[smallUsual:] }, `task-clock, kind "GET /":
   slow   300 ms, in 300 samples
   usual  0 ns, in 0 samples
   No usual request has a sample to compare with.
 ` + unsaid},
-		{"one trace", func(w *world) { w.p.Sample = w.p.Sample[:4] }, `task-clock, kind "GET /":
+		{"one trace", func(w *world) { w.p.Sample = w.p.Sample[:smallUsual+2] }, `task-clock, kind "GET /":
   slow   100 ms, in 100 samples
   usual  1 s, in 1000 samples
   All that is known is of one slow request. So nobody can say whether others would do the same.
@@ -92,6 +101,12 @@ func TestText(t *testing.T) {
 				delete(s.Label, labelTrace)
 			}
 		}, groups + "  Samples do not say which slow request they are of. So nobody can say whether these are alike.\n" + unsaid},
+		{"no usual trace", func(w *world) {
+			w.p.Comments = append(w.p.Comments, requests)
+			for _, s := range w.p.Sample[:smallUsual] {
+				delete(s.Label, labelTrace)
+			}
+		}, strings.NewReplacer("by  ", "by   ", "±9.0 %", "±12.4 %").Replace(all) + "  Samples do not say which usual request they are of. So how much these differ is a guess.\n"},
 		{"unknown", func(w *world) {
 			w.p.Comments = append(w.p.Comments, requests)
 			w.sample("main;serve;copy", map[string][]string{labelKind: {"GET /"}, labelSlow: {"unknown"}}, 150)

@@ -34,7 +34,7 @@ type node struct {
 	kids    []*node
 	value   [groups]int64 // of the function and what it calls
 	samples [groups]float64
-	traces  []int64 // value, of each trace of slow requests
+	traces  [groups][]int64 // value, of each trace
 }
 
 // A tree is the stacks of a kind by an event, outermost functions first.
@@ -42,8 +42,8 @@ type tree struct {
 	root    *node
 	nodes   *int // of all trees
 	kids    map[child]*node
-	traces  map[string]int // of slow requests
-	unknown float64        // value, of requests that are of neither group
+	traces  [groups]map[string]int
+	unknown float64 // value, of requests that are of neither group
 }
 
 type child struct {
@@ -52,7 +52,11 @@ type child struct {
 }
 
 func newTree(nodes *int) *tree {
-	return &tree{root: &node{name: "all"}, nodes: nodes, kids: make(map[child]*node), traces: make(map[string]int)}
+	t := &tree{root: &node{name: "all"}, nodes: nodes, kids: make(map[child]*node)}
+	for g := range t.traces {
+		t.traces[g] = make(map[string]int)
+	}
+	return t
 }
 
 // add adds a sample.
@@ -70,20 +74,11 @@ func (t *tree) add(s *profile.Sample, e *event) {
 	if e.first {
 		samples = float64(s.Value[0])
 	}
-	g, trace := isUsual, -1
+	g := isUsual
 	if verdict == "yes" {
 		g = isSlow
-		if id := label(s, labelTrace); id != "" {
-			i, ok := t.traces[id]
-			if !ok && len(t.traces) < maxTraces {
-				i, ok = len(t.traces), true
-				t.traces[id] = i
-			}
-			if ok {
-				trace = i
-			}
-		}
 	}
+	trace := t.trace(g, label(s, labelTrace))
 	n := t.root
 	n.add(g, v, samples, trace)
 	for _, l := range slices.Backward(s.Location) {
@@ -108,14 +103,31 @@ func (t *tree) add(s *profile.Sample, e *event) {
 	}
 }
 
+// trace returns the number of a trace in a group, or -1.
+func (t *tree) trace(group int, id string) int {
+	if id == "" {
+		return -1
+	}
+	traces := t.traces[group]
+	i, ok := traces[id]
+	if !ok {
+		if len(traces) == maxTraces {
+			return -1
+		}
+		i = len(traces)
+		traces[id] = i
+	}
+	return i
+}
+
 func (n *node) add(group int, v int64, samples float64, trace int) {
 	n.value[group] += v
 	n.samples[group] += samples
 	if trace >= 0 {
-		for len(n.traces) <= trace {
-			n.traces = append(n.traces, 0)
+		for len(n.traces[group]) <= trace {
+			n.traces[group] = append(n.traces[group], 0)
 		}
-		n.traces[trace] += v
+		n.traces[group][trace] += v
 	}
 }
 
@@ -144,7 +156,7 @@ func (t *tree) rows(c *Comparison, comparisons int) []Row {
 		}
 	}
 	count(t.root)
-	quantile := quantile(1-0.025/float64(max(all, 1)*comparisons), c.Traces-1)
+	q := quantiles{p: 1 - 0.025/float64(max(all, 1)*comparisons)}
 	var visit func(n *node) []Row
 	visit = func(n *node) (rows []Row) {
 		for _, kid := range n.kids {
@@ -152,7 +164,7 @@ func (t *tree) rows(c *Comparison, comparisons int) []Row {
 				rows = append(rows, visit(kid)...)
 			}
 		}
-		r, ok := t.row(n, c, quantile)
+		r, ok := t.row(n, c, &q)
 		if !ok || slices.ContainsFunc(rows, func(in Row) bool { return in.more() >= only*r.more() }) {
 			return rows
 		}
@@ -171,12 +183,13 @@ func (n *node) share(root *node, group int) float64 {
 }
 
 // row returns a node's row. ok reports whether its share is more for slow requests, beyond the error.
-func (t *tree) row(n *node, c *Comparison, quantile float64) (r Row, ok bool) {
+func (t *tree) row(n *node, c *Comparison, q *quantiles) (r Row, ok bool) {
 	if n == t.root {
 		return r, false
 	}
 	r = Row{Slow: t.slowShare(n), Usual: n.share(t.root, isUsual)}
-	r.Error = quantile * math.Sqrt(t.variance(n, c.Usual.Requests))
+	variance, freedom := t.variance(n, c.Usual.Requests)
+	r.Error = q.of(freedom) * math.Sqrt(variance)
 	if r.more() <= r.Error {
 		return r, false
 	}
@@ -194,7 +207,7 @@ func (t *tree) row(n *node, c *Comparison, quantile float64) (r Row, ok bool) {
 
 // slowShare returns the share of n of slow requests: of those with a trace, as only these say how far to trust
 // it. A path that few take may be in none of them, and have many samples of the others nevertheless.
-func (t *tree) slowShare(n *node) float64 { return sum(n.traces) / sum(t.root.traces) }
+func (t *tree) slowShare(n *node) float64 { return sum(n.traces[isSlow]) / sum(t.root.traces[isSlow]) }
 
 func sum(values []int64) (s float64) {
 	for _, v := range values {
@@ -203,33 +216,65 @@ func sum(values []int64) (s float64) {
 	return s
 }
 
-// variance returns the variance of the difference of n's shares. usual is the number of usual requests, or 0.
-func (t *tree) variance(n *node, usual int64) float64 {
-	traces := float64(len(t.traces))
-	all := sum(t.root.traces)
-	share := sum(n.traces) / all
-	squares := 0.0
-	for i, v := range t.root.traces {
-		r := -float64(v) * share
-		if i < len(n.traces) {
-			r += float64(n.traces[i])
+// variance returns the variance of the difference of n's shares, and how many degrees of freedom it is known
+// with. usual is the number of usual requests, or 0.
+func (t *tree) variance(n *node, usual int64) (v float64, freedom int) {
+	slow := t.clusters(n, isSlow, t.slowShare(n))
+	all, of := t.root.samples[isUsual], n.samples[isUsual]
+	known := float64(len(t.traces[isUsual]))
+	if known < 2 {
+		// What is known of usual requests has no traces. They may differ from each other as much as slow ones, or
+		// have nothing in common: then a request is one observation, whatever its number of samples.
+		each := slow.samples / slow.n // as if they had as many samples as slow ones
+		if usual > 0 {
+			each = all / float64(usual)
 		}
+		return slow.variance() + max(slow.effect, each)*variance1(of, all), int(slow.n) - 1
+	}
+	// The share is of all usual requests. The traces, which are of some of them, say what a sample is worth.
+	x := t.clusters(n, isUsual, n.share(t.root, isUsual))
+	a, b := slow.variance(), x.effect*variance1(of, all)
+	// Welch and Satterthwaite.
+	f := (a + b) * (a + b) / (a*a/(slow.n-1) + b*b/(x.n-1))
+	return a + b, max(int(f), 1)
+}
+
+// A clustered is what the traces of a group say of a node's share.
+type clustered struct {
+	n       float64 // traces
+	samples float64 // of them, nearly
+	alone   float64 // variance of the share, as if samples were independent
+	effect  float64 // how many times as large it is, as those of a request are not; 1 at least
+}
+
+func (c *clustered) variance() float64 { return c.effect * c.alone }
+
+// clusters returns what the traces of a group say of n, whose share is known. The variance is that of a
+// ratio, of the sums over traces.
+func (t *tree) clusters(n *node, group int, share float64) clustered {
+	root := t.root.traces[group]
+	all := sum(root)
+	c := clustered{n: float64(len(root)), samples: t.root.samples[group] * all / float64(t.root.value[group])}
+	sum, squares := 0.0, 0.0
+	for i, v := range root {
+		r := -float64(v) * share
+		if i < len(n.traces[group]) {
+			r += float64(n.traces[group][i])
+		}
+		sum += r
 		squares += r * r
 	}
-	between := squares / (all * all) * traces / (traces - 1)
-	// Of the traced requests there are nearly so many samples.
-	m := t.root.samples[isSlow] * all / float64(t.root.value[isSlow])
-	alone := variance1(share*m, m)
-	effect := max(between/alone, 1)
-
-	// What is known of usual requests has no traces. They may differ from each other as much as slow ones, or
-	// have nothing in common: then a request is one observation, whatever its number of samples.
-	all, of := t.root.samples[isUsual], n.samples[isUsual]
-	each := m / traces // as if they had as many samples as slow ones
-	if usual > 0 {
-		each = all / float64(usual)
+	if group == isUsual {
+		// A path that few requests take may be in none of these traces, though it is in the share. Then they say nothing of
+		// how these requests differ, and how far all traces together are from the share says it. It may be in no
+		// request at all. So there is one more trace, of a request that does nothing else.
+		r := all / c.n * (1 - share)
+		squares = max(squares, sum*sum) + r*r
 	}
-	return effect*alone + max(effect, each)*variance1(of, all)
+	between := squares / (all * all) * c.n / (c.n - 1)
+	c.alone = variance1(share*c.samples, c.samples)
+	c.effect = max(between/c.alone, 1)
+	return c
 }
 
 // variance1 returns the variance of a share of x of n samples, if these are independent. It is not 0 if

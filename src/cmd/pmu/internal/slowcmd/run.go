@@ -44,7 +44,7 @@ such code; -kind and -event choose another. It is as wide as what slow requests 
 executed, and its colours say how much of that a usual request has.
 
 Errors are half an interval of 95 % for all that is printed together. They allow for
-requests that differ from each other.
+requests that differ from each other, as those do whose samples have the label trace.
 
 The exit status is 0 if some code has a larger share in slow requests, 1 if none has,
 and 2 if an error occurred.
