@@ -18,6 +18,7 @@
 package runtime
 
 import (
+	"internal/profilerecord"
 	"internal/runtime/atomic"
 	"internal/runtime/perf"
 	"internal/runtime/sys"
@@ -187,6 +188,8 @@ type perfAccountHookTable struct {
 	// sampled is set and called as kind is. It returns the task's number, too, for a sample that
 	// waits for its end; see perftaskend.go.
 	sampled func(tag *unsafe.Pointer) (kind int64, number uint64)
+
+	profiled func(gp *g) profilerecord.Task // set as kind is; see perftaskbegan.go
 }
 
 // perfSetAccountHooks sets them. It may be called by several goroutines at once.

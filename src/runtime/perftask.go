@@ -502,7 +502,7 @@ func perfTaskEnd(id perf.TaskID, u *perf.TaskUsage, slow int64) (ok bool, rest u
 	var c *perfAccountCounts
 	var back *perfTaskBack
 	leave := a != nil && a.member.ptr().task == t
-	u.EndedBy = getg().goid
+	u.EndedBy, t.trace = getg().goid, u.Trace
 	if leave {
 		m = a.member.ptr()
 		if t.goroutines > 1 {

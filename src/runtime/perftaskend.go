@@ -28,6 +28,7 @@ type perfTaskSamples struct {
 	number  uint64      // no other task or account has had it; set when the task is made
 	sampled atomic.Bool // a sample may wait for the end; set by signal handlers, too
 	verdict perfVerdict // protected by root.lock
+	trace   [16]byte    // of the request; set before open is false, and no more then
 }
 
 // A perfVerdict is what has become of a task.

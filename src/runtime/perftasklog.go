@@ -85,6 +85,7 @@ func perfTaskFollow(c *perf.TaskConfig) {
 	perfAccountHooks.stopped = perfStopped
 	perfAccountHooks.kind = perfTaskKind
 	perfAccountHooks.sampled = perfTaskSampled
+	perfAccountHooks.profiled = perfTaskProfiled
 	k := &perfTaskConfig
 	systemstack(func() {
 		perfSleptInit()

@@ -76,17 +76,13 @@ func (e taskEntry) exit() {
 
 // The keys of labels that a sample has for the task that its goroutine worked for, in order.
 const (
-	slowLabel  = "slow" // the verdict
-	taskLabel  = "task" // the kind
+	beganLabel = "began" // the kind, if the task has ended
+	slowLabel  = "slow"  // the verdict
+	taskLabel  = "task"  // the kind
 	traceLabel = "trace"
 )
 
-// taskLabels returns labels, and the kind as a label unless they have one of that name.
-func taskLabels(labels unsafe.Pointer, kind int64) *labelMap {
-	return (&taskTag{labels: labels, kind: kind}).labelMap()
-}
-
-// labelMap returns the labels with those for the task.
+// labelMap returns the labels with those for the task, unless they have some of the same names.
 func (t *taskTag) labelMap() *labelMap {
 	l := (*labelMap)(t.labels)
 	name := taskKindName.Load()
@@ -97,7 +93,11 @@ func (t *taskTag) labelMap() *labelMap {
 	if t.verdict != verdictNone {
 		list = append(list, label.Label{Key: slowLabel, Value: verdictNames[t.verdict]})
 	}
-	list = append(list, label.Label{Key: taskLabel, Value: (*name)(uint32(t.kind))})
+	key := taskLabel
+	if t.began {
+		key = beganLabel
+	}
+	list = append(list, label.Label{Key: key, Value: (*name)(uint32(t.kind))})
 	if t.trace != ([16]byte{}) {
 		list = append(list, label.Label{Key: traceLabel, Value: fmt.Sprintf("%x", t.trace[:])})
 	}
@@ -115,6 +115,7 @@ type taskTag struct {
 	labels  unsafe.Pointer
 	kind    int64
 	verdict verdict
+	began   bool     // in a task that has ended; without a verdict
 	trace   [16]byte // zero for none
 }
 

@@ -8,14 +8,19 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"regexp"
 	"runtime/pprof"
 	. "runtime/task"
 	"strings"
 	"testing"
 )
 
+// beganIn matches labels of a task that has ended.
+var beganIn = regexp.MustCompile(`"began":"[^"]*"(, )?|(, )?"trace":"[0-9a-f]{32}"`)
+
 // labelsNow returns the labels that a sample of the calling goroutine would have now: those
-// that the goroutine profile shows. It finds itself in that by its function.
+// that the goroutine profile shows, without those of a task that has ended, which no sample has. It finds
+// itself in that by its function.
 //
 //go:noinline
 func labelsNow() string {
@@ -27,7 +32,8 @@ func labelsNow() string {
 		}
 		for l := range strings.Lines(p) {
 			if l, ok := strings.CutPrefix(l, "# labels: "); ok {
-				return strings.TrimSpace(l)
+				l = strings.ReplaceAll(beganIn.ReplaceAllString(strings.TrimSpace(l), ""), ", }", "}")
+				return strings.TrimPrefix(l, "{}")
 			}
 		}
 		return ""

@@ -106,6 +106,9 @@ func (t *Task) unlockOpen() {
 // a child of, else "no", or "unknown" if the profile ended before. Of some requests, slow and usual
 // ones, they have the request's ID as label "trace".
 //
+// In the goroutine profile, and that of leaked goroutines, a goroutine that outlives its task has the
+// kind of that as label "began", and some have the request's ID as label "trace".
+//
 // Kinds are few, like patterns of paths. If there are more than 1,000, the others are
 // recorded as kind "other".
 //
