@@ -5,47 +5,66 @@
 package pprof
 
 import (
-	"fmt"
 	"internal/abi"
+	"internal/runtime/perf"
 	"io"
-	"runtime"
+	"maps"
+	"os"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
-	"testing/iotest"
+	"time"
 	"unsafe"
 )
 
-func TestReadKallsyms(t *testing.T) {
-	k := readKallsyms(strings.NewReader(`0000000000000000 A fixed_percpu_data
-ffffffff81000000 T _text
-ffffffff81000000 T startup_64
-ffffffff81000030 t __pfx_secondary
-ffffffff81000040 t secondary
-ffffffff81000100 D data
-not an address
-ffffffff81000200
-ffffffffc0000000 t of_a_module	[module]
-ffffffff81000300 W last
-`))
-	for _, test := range []struct {
-		addr uint64
-		want string
-	}{
-		{0xffffffff80ffffff, ""},
-		{0xffffffff81000000, "_text"},
-		{0xffffffff8100003f, "_text"},
-		{0xffffffff81000040, "secondary"},
-		{0xffffffff81000100, "secondary"},
-		{0xffffffff81000300, "last"},
-		{0xffffffffbfffffff, "last"},
-		{0xffffffffc0000000, ""}, // no telling where it ends
-	} {
-		if got := k.at(test.addr); got != test.want {
-			t.Errorf("%#x: %q, want %q", test.addr, got, test.want)
-		}
+// kernelList returns the kernel's functions.
+func kernelList(tb testing.TB) *ksyms {
+	tb.Helper()
+	f, err := os.Open("/proc/kallsyms")
+	if err != nil {
+		tb.Skip(err)
 	}
+	defer f.Close()
+	all := readKallsyms(f)
+	if len(all.syms) < 2 || unsafe.Sizeof(uintptr(0)) == 4 {
+		tb.Skip("/proc/kallsyms shows no addresses to this process, or they do not fit in its words")
+	}
+	return all
+}
+
+// A readList counts how often a list is read, and how much of it.
+type readList struct {
+	list  func() (io.ReadCloser, error)
+	times int
+	countingReader
+}
+
+// newNamer returns a namer that knows nothing yet, and what it reads.
+func newNamer(list func() (io.ReadCloser, error)) (*kernelNamer, *readList) {
+	l := &readList{list: list}
+	return &kernelNamer{open: func() (io.ReadCloser, error) {
+		f, err := l.list()
+		if err != nil {
+			return nil, err
+		}
+		l.times++
+		l.r = f
+		return struct {
+			io.Reader
+			io.Closer
+		}{&l.countingReader, f}, nil
+	}}, l
+}
+
+// forgetKernel has the program's namer know nothing until the test ends, and returns what
+// it reads meanwhile.
+func forgetKernel(t *testing.T) *readList {
+	namer, read := newNamer(kernelNames.open)
+	old := kernelNames
+	t.Cleanup(func() { kernelNames = old })
+	kernelNames = namer
+	return read
 }
 
 // TestPerfKernelMark tests that whoever reads only the names of functions, as in
@@ -61,10 +80,7 @@ func TestPerfKernelMark(t *testing.T) {
 	if got := name(^uintptr(4095)); got != "[kernel]" {
 		t.Errorf("unknown instruction: %q", got)
 	}
-	syms := kernelSymbols().syms
-	if len(syms) < 2 || unsafe.Sizeof(uintptr(0)) == 4 {
-		t.Skip("/proc/kallsyms shows no addresses to this process, or they do not fit in its words")
-	}
+	syms := kernelList(t).syms
 	addr := syms[len(syms)/2].addr
 	if got, want := name(uintptr(addr)+1), kernelSymbol(addr)+" [k]"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -107,67 +123,144 @@ func TestPerfNoKernelAddresses(t *testing.T) {
 	}
 }
 
-// TestReadKallsymsPieces tests that it makes no difference how much a read returns, and
-// what addresses and lines are not the kernel's.
-func TestReadKallsymsPieces(t *testing.T) {
-	var text strings.Builder
-	for i := range 20000 {
-		fmt.Fprintf(&text, "%016x %c f%d\t[m%d]\n", 0xffffffff81000000+0x10*uint64(i^1), "tTwW"[i%4], i, i)
-	}
-	text.WriteString("ffffffffa0000000 t " + strings.Repeat("x", 1000) + "\nffffffffa0000010 t last\n")
-	want := readKallsyms(strings.NewReader(text.String()))
-	if len(want.syms) != 20002 {
-		t.Fatalf("%d symbols, want 20002", len(want.syms))
-	}
-	for i := range 20000 {
-		if got := want.at(0xffffffff81000000 + 0x10*uint64(i^1)); got != fmt.Sprintf("f%d", i) {
-			t.Fatalf("symbol %d is %q", i, got)
+// TestPerfKernelNamed tests that a profile names each function of the kernel as the whole
+// list does, which is read once, and not kept.
+func TestPerfKernelNamed(t *testing.T) {
+	all := kernelList(t)
+	sleep := func() {
+		for range 1000 {
+			syscall.Nanosleep(&syscall.Timespec{Nsec: 1}, nil)
 		}
 	}
-	for _, r := range []io.Reader{iotest.OneByteReader(strings.NewReader(text.String())), iotest.HalfReader(strings.NewReader(text.String())), iotest.DataErrReader(strings.NewReader(text.String()))} {
-		if got := readKallsyms(r); !slices.Equal(got.syms, want.syms) || string(got.names) != string(want.names) {
-			t.Errorf("%T: other symbols", r)
-		}
-	}
-	for _, bad := range []string{
-		"0000000000000000 T hidden\nffffffff81000000 T shown\n",
-		"ffffffff81000000 T unfinished",
-		"ffffffff81000000T f\n", "ffffffff81000000 T\n", " T f\n", "xffffffff81000000 T f\n", "ffffffff81000000 D f\n", "ffffffff81000000 TT f\n",
-		strings.Repeat("f", 100<<10) + " T f\n",
+	for _, test := range []struct {
+		event     string
+		period    uint64
+		only      bool // all samples are in the kernel
+		functions int  // at least
+		f         func()
+	}{
+		{"context-switches", 1, true, 1, sleep},
+		{"task-clock:uk", 200e3, false, 10, func() { perfFault(t, 50e3) }},
 	} {
-		if k := readKallsyms(strings.NewReader(bad)); len(k.syms) != 0 {
-			t.Errorf("%.40q: %d symbols", bad, len(k.syms))
-		}
+		t.Run(test.event, func(t *testing.T) {
+			perfNeeds(t, test.event)
+			read := forgetKernel(t)
+			r := perfProfileOnce(t, []perfReq{{test.event, test.period}}, test.f)[0]
+			if read.times != 1 || kernelNames.all != nil {
+				t.Errorf("the list was read %d times, and whole: %v", read.times, kernelNames.all != nil)
+			}
+			found := make(map[string]bool)
+			for addr, name := range kernelNames.named {
+				if want := all.at(addr); name != want {
+					t.Errorf("a function is named %q, and %q in the list", name, want)
+				}
+				if name != "" {
+					found[name+" [k]"] = true
+				}
+			}
+			used := make(map[string]bool)
+			for _, s := range r.Sample {
+				if f := s.Location[0].Line[0].Function; test.only && f.Filename != "[kernel]" {
+					t.Errorf("a sample is in %s", f.Name)
+				}
+				for _, loc := range s.Location {
+					if f := loc.Line[0].Function; f.Filename == "[kernel]" {
+						used[f.Name] = true
+					}
+				}
+			}
+			delete(used, "[kernel]") // where the instruction is not known
+			if len(used) < test.functions || !maps.Equal(used, found) {
+				t.Errorf("functions of the profile: %q; found: %q", slices.Sorted(maps.Keys(used)), slices.Sorted(maps.Keys(found)))
+			}
+		})
 	}
 }
 
-// TestKsymsMemory tests that the table is outside the heap and accounted for, and that
-// reading it leaves nothing else.
-func TestKsymsMemory(t *testing.T) {
-	const n = 100e3
-	var text strings.Builder
-	for i := range int(n) {
-		fmt.Fprintf(&text, "%016x t f%d\n", 0xffffffff81000000+0x10*uint64(i), i)
+// TestPerfNoKernelRead tests that a profile without the kernel does not read its list.
+func TestPerfNoKernelRead(t *testing.T) {
+	perfNeeds(t, "task-clock:u")
+	read := forgetKernel(t)
+	r := perfProfileOnce(t, []perfReq{{"task-clock:u", 200e3}}, func() { perfFault(t, 50e3) })[0]
+	if r.total() == 0 {
+		t.Error("no samples")
 	}
-	measure := func() (m runtime.MemStats) {
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m
+	if read.times != 0 {
+		t.Errorf("the list was read %d times", read.times)
 	}
-	readKallsyms(strings.NewReader("ffffffff81000000 T f\n"))
-	before := measure()
-	k := readKallsyms(strings.NewReader(text.String()))
-	after := measure()
-	if name := k.at(0xffffffff81000010); name != "f1" {
-		t.Errorf("symbol 1 is %q", name)
+}
+
+// TestNameKernel tests that the functions in all profiles of a session are found at once,
+// those in stacks that are about to be written, too, and of data that were accessed none.
+func TestNameKernel(t *testing.T) {
+	if unsafe.Sizeof(uintptr(0)) == 4 {
+		t.Skip("the kernel's instructions do not fit in a word")
 	}
-	want := int64(n*unsafe.Sizeof(ksym{})) + int64(len(k.names))
-	page := int64(syscall.Getpagesize())
-	if got := int64(after.OtherSys - before.OtherSys); got < want || got >= want+page {
-		t.Errorf("OtherSys grows by %d, want %d and less than a page", got, want)
+	read := forgetKernel(t)
+	kernelNames.open = func() (io.ReadCloser, error) {
+		read.times++
+		return io.NopCloser(strings.NewReader("ffffffff81000000 T a\nffffffff82000000 T b\nffffffff83000000 T c\n")), nil
 	}
-	if got := int64(after.HeapAlloc) - int64(before.HeapAlloc); got > 100<<10 {
-		t.Errorf("%d bytes of the heap are live", got)
+	const user, unknown = 0x401000, ^uint64(4095)
+	data := make([]uint64, perf.DataWords)
+	for i := range data {
+		data[i] = 0xffffffff90000000
 	}
-	runtime.KeepAlive(&text)
+	data[perf.DataMark] = perf.DataFollows
+	profiles := []*perfProfile{new(perfProfile), new(perfProfile)}
+	want := make(map[uint64]string)
+	for i, p := range profiles {
+		p.stacks.width, p.stacks.limit = 2+i, stacksChunks
+		old := p.stacks
+		n := uint64(i)
+		old.values([]uint64{0, 0xffffffff81000011 + n, unknown, user}, nil, nil)
+		old.values(append(data, 0, 0xffffffff82000011+n, user), nil, nil)
+		p.stacks.values([]uint64{^uint64(0), user}, nil, nil)
+		p.stacks.values([]uint64{0, 0xffffffff81000021 + n, 0xffffffff83000021}, nil, nil)
+		p.stacks.old = old.young
+		want[0xffffffff81000010+n], want[0xffffffff81000020+n], want[0xffffffff82000010+n] = "a", "a", "b"
+	}
+	want[0xffffffff83000020] = ""
+	(&perfSession{profiles: profiles}).nameKernel()
+	if !maps.Equal(kernelNames.named, want) {
+		t.Errorf("got %v, want %v", kernelNames.named, want)
+	}
+	if read.times != 1 {
+		t.Errorf("the list was read %d times", read.times)
+	}
+}
+
+// BenchmarkKernelNames compares the names of a profile with the whole list, and with the
+// time that the kernel takes to write it, in turns.
+func BenchmarkKernelNames(b *testing.B) {
+	all := kernelList(b)
+	wanted := make(map[uint64]bool)
+	for i := range 40 {
+		wanted[all.syms[len(all.syms)*i/44].addr+1] = true
+	}
+	var some, whole, write time.Duration
+	bytes, size := 0, 0
+	for b.Loop() {
+		namer, read := newNamer(kernelNames.open)
+		begin := time.Now()
+		namer.want(wanted)
+		some += time.Since(begin)
+		bytes = read.n
+
+		namer, read = newNamer(kernelNames.open)
+		begin = time.Now()
+		namer.at(0)
+		whole += time.Since(begin)
+		runtime_perfTableFree(unsafe.Pointer(unsafe.SliceData(namer.all.syms)), uintptr(cap(namer.all.syms))*unsafe.Sizeof(ksym{})+uintptr(cap(namer.all.names)))
+
+		size = read.n
+		begin = time.Now()
+		namer.read(func(r io.Reader) { io.Copy(io.Discard, r) })
+		write += time.Since(begin)
+	}
+	b.ReportMetric(float64(some)/float64(whole), "some/whole")
+	b.ReportMetric(float64(some)/float64(write), "some/write")
+	b.ReportMetric(float64(write.Nanoseconds())/float64(b.N), "write-ns/op")
+	b.ReportMetric(float64(bytes), "some-bytes")
+	b.ReportMetric(float64(size), "whole-bytes")
 }

@@ -359,6 +359,7 @@ func (s *perfSession) writer() {
 		}
 	}
 	s.waiting.finish()
+	s.nameKernel()
 	for _, p := range s.profiles {
 		p.end()
 	}

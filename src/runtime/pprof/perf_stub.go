@@ -41,7 +41,8 @@ func (*foreignThreads) end()              {}
 func (*foreignThreads) retry(session int) {}
 func (*foreignThreads) foundLate() int64  { return 0 }
 
-func kernelSymbol(addr uint64) string { return "" }
+func kernelSymbol(addr uint64) string   { return "" }
+func nameKernel(wanted map[uint64]bool) {}
 
 func silentCause(e *perfevent.Event, counted, running uint64) string { return "" }
 
