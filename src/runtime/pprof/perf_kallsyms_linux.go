@@ -14,14 +14,23 @@ import (
 // returns false. core says that the function is not a module's or the like. The name is
 // valid during the call.
 //
+// The kernel's own functions come first, in the order of their addresses: the kernel
+// itself looks them up by binary search. If skip is not nil, it is asked now and then
+// whether f needs no function before the next ones, which are at addr.
+//
 // The list ends early if the addresses are hidden, or where a line is too long for one.
-func eachKsym(r io.Reader, f func(addr uint64, name []byte, core bool) (more bool)) {
+func eachKsym(r io.Reader, skip func(addr uint64) bool, f func(addr uint64, name []byte, core bool) (more bool)) {
 	// A read returns a page, whatever is asked for.
 	buf := make([]byte, 8<<10)
 	for n := 0; n < len(buf); {
 		m, err := r.Read(buf[n:])
 		n += m
 		rest := buf[:n]
+		if skip != nil {
+			if addr, last := lastKsyms(rest); last != nil && skip(addr) {
+				rest = last
+			}
+		}
 		for {
 			i := bytes.IndexByte(rest, '\n')
 			if i < 0 {
@@ -38,6 +47,26 @@ func eachKsym(r io.Reader, f func(addr uint64, name []byte, core bool) (more boo
 		}
 		n = copy(buf, rest)
 	}
+}
+
+// lastKsyms returns the end of a piece of the list from the lines on whose functions are
+// at the last address, if they are the kernel's own, and soon found.
+func lastKsyms(piece []byte) (addr uint64, last []byte) {
+	end := bytes.LastIndexByte(piece, '\n')
+	for tries := 8; tries > 0 && end > 0; tries-- {
+		start := bytes.LastIndexByte(piece[:end], '\n') + 1
+		switch a, _, core, ok := parseKsym(piece[start:end]); {
+		case !ok:
+		case !core:
+			return 0, nil
+		case addr == 0:
+			addr = a
+		case a != addr:
+			return addr, piece[end+1:]
+		}
+		end = start - 1
+	}
+	return 0, nil
 }
 
 // parseKsym parses a line. It reports false if that is not of a function.

@@ -17,9 +17,9 @@ import (
 )
 
 // findKsyms returns the names that a ksymFinder finds for the addresses, and how much of
-// the list it has read.
-func findKsyms(list io.Reader, addrs []uint64) (names map[uint64]string, read int) {
-	c := &countingReader{r: list}
+// the list it has read, in pieces of one page.
+func findKsyms(list io.Reader, addrs []uint64, page int) (names map[uint64]string, read int) {
+	c := &countingReader{r: list, page: page}
 	f := newKsymFinder(wantKernel(addrs...))
 	f.find(c)
 	return f.names(), c.n
@@ -36,12 +36,13 @@ func wantKernel(addrs ...uint64) map[uint64]bool {
 
 // A countingReader returns no more than a page at a time, as the kernel.
 type countingReader struct {
-	r io.Reader
-	n int
+	r    io.Reader
+	page int
+	n    int
 }
 
 func (c *countingReader) Read(b []byte) (int, error) {
-	n, err := c.r.Read(b[:min(len(b), 4096)])
+	n, err := c.r.Read(b[:min(len(b), c.page)])
 	c.n += n
 	return n, err
 }
@@ -77,7 +78,7 @@ ffffffffc0000000 t of_another	[module]
 		if got := all.at(test.addr); got != test.want {
 			t.Errorf("%#x: %q, want %q", test.addr, got, test.want)
 		}
-		found, _ := findKsyms(strings.NewReader(list), []uint64{test.addr})
+		found, _ := findKsyms(strings.NewReader(list), []uint64{test.addr}, 4096)
 		if got, ok := found[test.addr]; !ok || got != test.want {
 			t.Errorf("%#x: found %q, want %q", test.addr, got, test.want)
 		}

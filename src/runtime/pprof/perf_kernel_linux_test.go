@@ -42,7 +42,7 @@ type readList struct {
 
 // newNamer returns a namer that knows nothing yet, and what it reads.
 func newNamer(list func() (io.ReadCloser, error)) (*kernelNamer, *readList) {
-	l := &readList{list: list}
+	l := &readList{list: list, countingReader: countingReader{page: 4096}}
 	return &kernelNamer{open: func() (io.ReadCloser, error) {
 		f, err := l.list()
 		if err != nil {

@@ -12,11 +12,10 @@ import (
 // A ksymFinder finds the functions at some addresses in one pass over the list, and keeps
 // no others. It finds what ksyms.at does.
 //
-// The kernel's own functions come first, in the order of their addresses: the kernel
-// itself looks them up by binary search. Those of modules follow in any order. So the
-// function at an address is known when the next one has been read, if both are the
-// kernel's own and next to each other. When all are known, the rest of the list, which
-// the kernel would have to write, is not read.
+// The kernel's own functions are in ascending order, see eachKsym. Those of modules follow
+// in any order. So the function at an address is known when the next one has been read,
+// if both are the kernel's own and next to each other. When all are known, the rest of
+// the list, which the kernel would have to write, is not read.
 type ksymFinder struct {
 	addrs []uint64 // wanted, in ascending order
 	found []ksymFound
@@ -51,8 +50,13 @@ func newKsymFinder(wanted map[uint64]bool) *ksymFinder {
 
 // find reads the list as far as needed.
 func (f *ksymFinder) find(r io.Reader) {
-	eachKsym(r, f.function)
+	eachKsym(r, f.skip, f.function)
 	f.cover(^uint64(0))
+}
+
+// skip reports whether no wanted address for which a function is looked for is before addr.
+func (f *ksymFinder) skip(addr uint64) bool {
+	return f.next < len(f.addrs) && addr <= f.addrs[f.next]
 }
 
 // function tells f of the next function in the list. It reports false if f knows enough.

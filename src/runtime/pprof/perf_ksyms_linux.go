@@ -55,7 +55,7 @@ func newKsyms(count, names int) (k *ksyms, free func()) {
 func readKallsyms(r io.Reader) *ksyms {
 	all, free := newKsyms(ksymCount, ksymNames)
 	defer free()
-	eachKsym(r, func(addr uint64, name []byte, _ bool) bool {
+	eachKsym(r, nil, func(addr uint64, name []byte, _ bool) bool {
 		all.syms = append(all.syms, ksym{addr, uint32(len(all.names)), uint32(len(name))})
 		all.names = append(all.names, name...)
 		return true
