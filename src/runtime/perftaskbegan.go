@@ -31,7 +31,7 @@ func perfGoroutineTask(gp *g) (t profilerecord.Task) {
 
 // perfTaskProfiled is perfGoroutineTask, in programs with tasks.
 func perfTaskProfiled(gp *g) (r profilerecord.Task) {
-	r.Kind = uint32(perfTaskKind(gp))
+	r.Kind = uint32(perfTaskKind(&gp.labels))
 	a := perfAccountOf(gp)
 	if r.Kind != 0 || a == nil {
 		return r
