@@ -44,23 +44,23 @@ var perfArches = []struct {
 // on mips and powerpc ("wide"), whose direction field is wider.
 var (
 	perfIoctls32 = map[string]uint64{
-		"ENABLE": 0x2400, "DISABLE": 0x2401, "RESET": 0x2403,
-		"PERIOD": 0x40082404, "SET_OUTPUT": 0x2405,
+		"Enable": 0x2400, "Disable": 0x2401, "Reset": 0x2403,
+		"Period": 0x40082404, "SetOutput": 0x2405,
 		"ID": 0x80042407,
 	}
 	perfIoctls64 = map[string]uint64{
-		"ENABLE": 0x2400, "DISABLE": 0x2401, "RESET": 0x2403,
-		"PERIOD": 0x40082404, "SET_OUTPUT": 0x2405,
+		"Enable": 0x2400, "Disable": 0x2401, "Reset": 0x2403,
+		"Period": 0x40082404, "SetOutput": 0x2405,
 		"ID": 0x80082407,
 	}
 	perfIoctlsWide32 = map[string]uint64{
-		"ENABLE": 0x20002400, "DISABLE": 0x20002401, "RESET": 0x20002403,
-		"PERIOD": 0x80082404, "SET_OUTPUT": 0x20002405,
+		"Enable": 0x20002400, "Disable": 0x20002401, "Reset": 0x20002403,
+		"Period": 0x80082404, "SetOutput": 0x20002405,
 		"ID": 0x40042407,
 	}
 	perfIoctlsWide64 = map[string]uint64{
-		"ENABLE": 0x20002400, "DISABLE": 0x20002401, "RESET": 0x20002403,
-		"PERIOD": 0x80082404, "SET_OUTPUT": 0x20002405,
+		"Enable": 0x20002400, "Disable": 0x20002401, "Reset": 0x20002403,
+		"Period": 0x80082404, "SetOutput": 0x20002405,
 		"ID": 0x40082407,
 	}
 )
@@ -94,18 +94,18 @@ var perfLayouts = map[string]struct {
 }
 
 // TestPerfDefs checks the kernel interface of every architecture, whichever
-// one it runs on, by type-checking the file that declares it.
+// one it runs on, by type-checking the files that declare it.
 func TestPerfDefs(t *testing.T) {
 	for _, arch := range perfArches {
 		t.Run(arch.name, func(t *testing.T) {
 			sizes := types.SizesFor("gc", arch.name)
-			scope := checkPerfDefs(t, arch.name, sizes, arch.bigEndian)
+			numbers, scope := checkPerfDefs(t, arch.name, sizes, arch.bigEndian)
 			for name, want := range *arch.ioctls {
-				checkPerfConst(t, scope, "_PERF_EVENT_IOC_"+name, want)
+				checkPerfConst(t, numbers, "Ioctl"+name, want)
 			}
+			checkPerfConst(t, numbers, "RegPC", arch.pc)
+			checkPerfConst(t, numbers, "RegSP", arch.sp)
 			checkPerfConst(t, scope, "_O_ASYNC", arch.oAsync)
-			checkPerfConst(t, scope, "_PERF_REG_PC", arch.pc)
-			checkPerfConst(t, scope, "_PERF_REG_SP", arch.sp)
 			for name, want := range perfLayouts {
 				checkPerfStruct(t, scope, sizes, name, want.size, want.offsets)
 			}
@@ -113,18 +113,18 @@ func TestPerfDefs(t *testing.T) {
 	}
 }
 
-// perfImporter has the one package that defs_perf_linux.go may import.
-type perfImporter struct{ goarch *types.Package }
+// perfImporter has what the files may import.
+type perfImporter map[string]*types.Package
 
 func (i perfImporter) Import(path string) (*types.Package, error) {
-	if path == "internal/goarch" {
-		return i.goarch, nil
+	if p := i[path]; p != nil {
+		return p, nil
 	}
-	return nil, fmt.Errorf("defs_perf_linux.go must not import %q", path)
+	return nil, fmt.Errorf("it must not import %q", path)
 }
 
-// checkPerfDefs type-checks defs_perf_linux.go for arch.
-func checkPerfDefs(t *testing.T, arch string, sizes types.Sizes, bigEndian bool) *types.Scope {
+// checkPerfDefs type-checks the files of numbers and structs for arch.
+func checkPerfDefs(t *testing.T, arch string, sizes types.Sizes, bigEndian bool) (numbers, structs *types.Scope) {
 	fset := token.NewFileSet()
 	check := func(path, file string, src any, imp types.Importer) *types.Package {
 		f, err := parser.ParseFile(fset, file, src, 0)
@@ -149,8 +149,10 @@ func checkPerfDefs(t *testing.T, arch string, sizes types.Sizes, bigEndian bool)
 		}
 		fmt.Fprintf(&src, "const Is%s%s = %d\n", strings.ToUpper(a.name[:1]), a.name[1:], is)
 	}
-	goarch := check("internal/goarch", "goarch.go", src.String(), nil)
-	return check("runtime", "defs_perf_linux.go", nil, perfImporter{goarch}).Scope()
+	has := perfImporter{"internal/goarch": check("internal/goarch", "goarch.go", src.String(), nil)}
+	perf := check("internal/runtime/perf", "../internal/runtime/perf/defs_linux.go", nil, has)
+	has[perf.Path()] = perf
+	return perf.Scope(), check("runtime", "defs_perf_linux.go", nil, has).Scope()
 }
 
 func checkPerfConst(t *testing.T, scope *types.Scope, name string, want uint64) {

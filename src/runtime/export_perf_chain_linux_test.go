@@ -7,6 +7,7 @@ package runtime
 import (
 	"internal/abi"
 	"internal/runtime/atomic"
+	"internal/runtime/perf"
 	"unsafe"
 )
 
@@ -90,7 +91,7 @@ func PerfChainBefore() (records, counted, charged int64) {
 		var rec perfRecord
 		tail, head := t.ring.tail, t.ring.head()
 		for t.ring.tail != head {
-			if t.ring.next(&rec, head) && rec.typ == _PERF_RECORD_SAMPLE {
+			if t.ring.next(&rec, head) && rec.typ == perf.RecordSample {
 				records++
 			}
 		}
@@ -203,7 +204,7 @@ func (tap *PerfChainTap) compare(t *perfThread, c *sigctxt, gp *g, mp *m) {
 	tail, head := t.ring.tail, t.ring.head()
 	var rec perfRecord
 	for t.ring.tail != head {
-		if !t.ring.next(&rec, head) || rec.typ != _PERF_RECORD_SAMPLE {
+		if !t.ring.next(&rec, head) || rec.typ != perf.RecordSample {
 			continue
 		}
 		i := t.slotOf(&rec)

@@ -24,16 +24,16 @@ var (
 
 const (
 	PerfSWTaskClock   = perf.SWTaskClock
-	PerfFlagCloexec   = _PERF_FLAG_FD_CLOEXEC
-	PerfIocEnable     = _PERF_EVENT_IOC_ENABLE
-	PerfIocDisable    = _PERF_EVENT_IOC_DISABLE
-	PerfIocReset      = _PERF_EVENT_IOC_RESET
-	PerfIocPeriod     = _PERF_EVENT_IOC_PERIOD
-	PerfIocID         = _PERF_EVENT_IOC_ID
-	PerfAttrDisabled  = _PERF_ATTR_DISABLED
-	PerfAttrNoKernel  = _PERF_ATTR_EXCLUDE_KERNEL
-	PerfAttrNoHV      = _PERF_ATTR_EXCLUDE_HV
-	PerfAttrPreciseAt = _PERF_ATTR_PRECISE_IP
+	PerfFlagCloexec   = perf.FlagFDCloexec
+	PerfIocEnable     = perf.IoctlEnable
+	PerfIocDisable    = perf.IoctlDisable
+	PerfIocReset      = perf.IoctlReset
+	PerfIocPeriod     = perf.IoctlPeriod
+	PerfIocID         = perf.IoctlID
+	PerfAttrDisabled  = perf.AttrDisabled
+	PerfAttrNoKernel  = perf.AttrExcludeKernel
+	PerfAttrNoHV      = perf.AttrExcludeHV
+	PerfAttrPreciseAt = perf.AttrPreciseIP
 	PerfAttrSize      = unsafe.Sizeof(perfEventAttr{})
 	FSetOwnEx         = _F_SETOWN_EX
 	FGetOwnEx         = _F_GETOWN_EX
@@ -285,7 +285,7 @@ type PerfDataRecord struct {
 }
 
 // PerfRegsSwapped says that a record has the stack pointer before the instruction.
-const PerfRegsSwapped = _PERF_REG_SP < _PERF_REG_PC
+const PerfRegsSwapped = perf.RegSP < perf.RegPC
 
 // PerfReadWords is how many words a reading has.
 func PerfReadWords() int { return int(perfReadSize() / 8) }

@@ -91,7 +91,7 @@ func perfosStart(ss *perfSession, limits perf.Limits) perf.Failure {
 func perfProbeKernel(mp *m, ss *perfSession) {
 	perfForeignReset()
 	perfLinux.regs = true
-	perfLinux.readFormat = _PERF_FORMAT_TOTAL_TIME_ENABLED | _PERF_FORMAT_TOTAL_TIME_RUNNING | _PERF_FORMAT_ID | _PERF_FORMAT_LOST
+	perfLinux.readFormat = perf.FormatTotalTimeEnabled | perf.FormatTotalTimeRunning | perf.FormatID | perf.FormatLost
 	var sa sigactiont
 	sysSigaction(_SIGPROF, nil, &sa)
 	perfLinux.sigEntry = sa.sa_handler
@@ -207,7 +207,7 @@ func (t *perfThread) join(ss *perfSession) perf.Failure {
 			perfTables.slots[slot].stats.NoRing++
 		}
 		// Can't fail for an open counter.
-		ioctl(t.ctr[slot].fd, _PERF_EVENT_IOC_ENABLE, 0)
+		ioctl(t.ctr[slot].fd, perf.IoctlEnable, 0)
 	}
 	return perf.Failure{}
 }

@@ -22,7 +22,7 @@ func perfAttr(a *perf.Attr, precise int8) perfEventAttr {
 		config:       a.Config,
 		sampleType:   perfSampleType,
 		clockid:      1, // CLOCK_MONOTONIC, as nanotime
-		bits:         perfAttrBit(_PERF_ATTR_DISABLED) | perfAttrBit(_PERF_ATTR_USE_CLOCKID) | perfAttrPreciseIP(uint(precise)),
+		bits:         perfAttrBit(perf.AttrDisabled) | perfAttrBit(perf.AttrUseClockid) | perfAttrPreciseIP(uint(precise)),
 		wakeupEvents: 1,
 		bpType:       a.BPType,
 		config1:      a.Config1,
@@ -33,12 +33,12 @@ func perfAttr(a *perf.Attr, precise int8) perfEventAttr {
 		set bool
 		bit uint
 	}{
-		{a.ExcludeUser, _PERF_ATTR_EXCLUDE_USER},
-		{a.ExcludeKernel, _PERF_ATTR_EXCLUDE_KERNEL},
-		{a.ExcludeHV, _PERF_ATTR_EXCLUDE_HV},
-		{a.ExcludeIdle, _PERF_ATTR_EXCLUDE_IDLE},
-		{a.ExcludeHost, _PERF_ATTR_EXCLUDE_HOST},
-		{a.ExcludeGuest, _PERF_ATTR_EXCLUDE_GUEST},
+		{a.ExcludeUser, perf.AttrExcludeUser},
+		{a.ExcludeKernel, perf.AttrExcludeKernel},
+		{a.ExcludeHV, perf.AttrExcludeHV},
+		{a.ExcludeIdle, perf.AttrExcludeIdle},
+		{a.ExcludeHost, perf.AttrExcludeHost},
+		{a.ExcludeGuest, perf.AttrExcludeGuest},
 	} {
 		if f.set {
 			attr.bits |= perfAttrBit(f.bit)

@@ -7,7 +7,10 @@
 
 package runtime
 
-import "unsafe"
+import (
+	"internal/runtime/perf"
+	"unsafe"
+)
 
 // perfWatches reports whether the event of slot i samples each execution of pc.
 //
@@ -128,7 +131,7 @@ func (t *perfThread) watchProgress(hits *perfHits, c *sigctxt, delayed bool) {
 		e.runs = 0
 		for i := range t.ctr[:t.n] {
 			if hit.has(i) {
-				t.ctr[i].control(_PERF_EVENT_IOC_DISABLE)
+				t.ctr[i].control(perf.IoctlDisable)
 				t.ctr[i].Stuck = 1
 			}
 		}

@@ -39,12 +39,12 @@ const perfHasChains = framepointer_enabled && (GOARCH == "amd64" || GOARCH == "a
 
 const (
 	// perfChainType is what the records of such samples have.
-	perfChainType = _PERF_SAMPLE_IDENTIFIER | _PERF_SAMPLE_IP | _PERF_SAMPLE_CALLCHAIN |
-		_PERF_SAMPLE_REGS_USER | _PERF_SAMPLE_STACK_USER
+	perfChainType = perf.SampleIdentifier | perf.SampleIP | perf.SampleCallchain |
+		perf.SampleRegsUser | perf.SampleStackUser
 
 	// perfChainRegs are the frame pointer, the link register if there is one, and the
 	// stack pointer, which have ascending numbers.
-	perfChainRegs  = 1<<_PERF_REG_FP | goarch.IsArm64<<_PERF_REG_LR | 1<<_PERF_REG_SP
+	perfChainRegs  = 1<<perf.RegFP | goarch.IsArm64<<perf.RegLR | 1<<perf.RegSP
 	perfChainStack = 32 // bytes of the user's stack
 
 	// perfChainRingMost is enough for some 10,000 samples a second, of 20 frames: 280
@@ -66,10 +66,10 @@ func (attr *perfEventAttr) chainAttr(a *perf.Attr) {
 	attr.sampleStackUser = perfChainStack
 	// No one polls the ring. Else the kernel sends itself an interrupt to wake up
 	// whoever does (perf_output_wakeup in kernel/events/ring_buffer.c).
-	attr.bits |= perfAttrBit(_PERF_ATTR_WATERMARK)
+	attr.bits |= perfAttrBit(perf.AttrWatermark)
 	attr.wakeupEvents = 1 << 30
 	if a.ExcludeKernel {
-		attr.bits |= perfAttrBit(_PERF_ATTR_EXCLUDE_CALLCHAIN_KERNEL)
+		attr.bits |= perfAttrBit(perf.AttrExcludeCallchainKernel)
 		attr.sampleMaxStack = maxCPUProfStack
 	}
 }
@@ -109,16 +109,16 @@ func (r *perfRing) readChain(rec *perfRecord) bool {
 	user := false
 	for k := c.first; k < c.last; k++ {
 		w := r.word(off, k)
-		if user && w < _PERF_CONTEXT_MAX {
+		if user && w < perf.ContextMax {
 			c.user = k
 			rec.pc = uintptr(w)
 			break
 		}
-		user = w == _PERF_CONTEXT_USER
+		user = w == perf.ContextUser
 	}
 	// ABI, registers, size of the piece of the stack, the piece, and how much of it is there.
 	const regs, stack = 2 + goarch.IsArm64, perfChainStack / 8
-	if words >= c.last+1+regs+1+stack+1 && r.word(off, c.last) != _PERF_SAMPLE_REGS_ABI_NONE {
+	if words >= c.last+1+regs+1+stack+1 && r.word(off, c.last) != perf.SampleRegsABINone {
 		c.regs = true
 		rec.sp = uintptr(r.word(off, c.last+regs))
 		rec.regs = c.user < c.last
@@ -236,7 +236,7 @@ func (t *perfThread) chainStack(k *perfCounter, rec *perfRecord, mp *m) (stk []u
 		n = t.kernelChain(rec, n)
 	}
 	pc := rec.pc
-	if rec.misc&_PERF_RECORD_MISC_EXACT_IP != 0 {
+	if rec.misc&perf.MiscExactIP != 0 {
 		pc = k.exactPC(rec.ip, pc, 1)
 	}
 	if perfFrameAt(pc) == perfFrameOdd {
@@ -316,7 +316,7 @@ func (t *perfThread) kernelChain(rec *perfRecord, n int) int {
 	leaf := true
 	for k := c.first; k < c.user && n < len(pcs)/2; k++ {
 		w := t.ring.word(c.off, k)
-		if w >= _PERF_CONTEXT_MAX {
+		if w >= perf.ContextMax {
 			continue
 		}
 		if !leaf {

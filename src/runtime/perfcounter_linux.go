@@ -79,7 +79,7 @@ func (c *perfCounter) open(t *perfThread, i int, lead *perfFD, ring *perfCounter
 		// Since Linux 6.16, a counter that overflows too often has its whole group
 		// throttled, and only the leader's record says so (commits 9734e25fbf5a and
 		// e800ac51202f). See slotOf.
-		if r := ioctl(lead.fd, _PERF_EVENT_IOC_SET_OUTPUT, uintptr(c.fd)); r < 0 {
+		if r := ioctl(lead.fd, perf.IoctlSetOutput, uintptr(c.fd)); r < 0 {
 			return perf.OpRing, -r
 		}
 	}
@@ -122,7 +122,7 @@ func (c *perfCounter) shareRing(t *perfThread, first *perfCounter) (perf.Op, int
 			return perf.OpRing, _EBADF // the program has closed them all
 		}
 	}
-	if r := ioctl(c.fd, _PERF_EVENT_IOC_SET_OUTPUT, uintptr(other.fd)); r < 0 {
+	if r := ioctl(c.fd, perf.IoctlSetOutput, uintptr(other.fd)); r < 0 {
 		return perf.OpRing, -r
 	}
 	return perf.OpNone, 0
@@ -135,8 +135,8 @@ func perfOpenLeader(a *perf.Attr, tid int32) int32 {
 	l := *a
 	l.Config, l.Config1, l.Config2, l.Config3 = a.Leader, 0, 0, 0
 	attr := perfAttr(&l, 0)
-	attr.bits &^= perfAttrBit(_PERF_ATTR_DISABLED)
-	return perf_event_open(&attr, tid, -1, -1, _PERF_FLAG_FD_CLOEXEC)
+	attr.bits &^= perfAttrBit(perf.AttrDisabled)
+	return perf_event_open(&attr, tid, -1, -1, perf.FlagFDCloexec)
 }
 
 // perfOpen opens a counter of the slot's event for thread tid, stopped, in the group of
@@ -157,7 +157,7 @@ func perfOpen(s *perfSlot, tid, group int32, period uint64, chain *bool) int32 {
 		attr.samplePeriod = period
 		attr.readFormat = perfLinux.readFormat
 		if perfLinux.regs {
-			attr.sampleType |= _PERF_SAMPLE_REGS_USER
+			attr.sampleType |= perf.SampleRegsUser
 			attr.sampleRegsUser = perfSampleRegs
 		}
 		if s.cfg.Software() {
@@ -167,7 +167,7 @@ func perfOpen(s *perfSlot, tid, group int32, period uint64, chain *bool) int32 {
 			// fills in only what an earlier counter's record did not have
 			// (perf_prepare_sample), so all records have the first counter's ID.
 			// But each record has the reading of its own counter.
-			attr.sampleType |= _PERF_SAMPLE_READ
+			attr.sampleType |= perf.SampleRead
 		}
 		if s.cfg.Data {
 			attr.dataAttr(&s.cfg.Attr)
@@ -175,7 +175,7 @@ func perfOpen(s *perfSlot, tid, group int32, period uint64, chain *bool) int32 {
 		if *chain {
 			attr.chainAttr(&s.cfg.Attr)
 		}
-		fd := perf_event_open(&attr, tid, -1, group, _PERF_FLAG_FD_CLOEXEC)
+		fd := perf_event_open(&attr, tid, -1, group, perf.FlagFDCloexec)
 		switch {
 		case fd >= 0:
 			return fd
@@ -190,9 +190,9 @@ func perfOpen(s *perfSlot, tid, group int32, period uint64, chain *bool) int32 {
 		case best && s.stats.Precise > 0:
 			// Nobody asked for this precision: take the next lower one.
 			s.stats.Precise--
-		case fd == -_EINVAL && perfLinux.readFormat&_PERF_FORMAT_LOST != 0 && perfLinux.armed == nil:
+		case fd == -_EINVAL && perfLinux.readFormat&perf.FormatLost != 0 && perfLinux.armed == nil:
 			// Perhaps Linux before 6.0. If it is another EINVAL, it comes back.
-			perfLinux.readFormat &^= _PERF_FORMAT_LOST
+			perfLinux.readFormat &^= perf.FormatLost
 			if best {
 				s.stats.Precise = perfMaxPrecise
 			}
@@ -221,7 +221,7 @@ type perfCounterValue struct {
 //go:nowritebarrierrec
 func perfReadSize() int32 {
 	n := int32(unsafe.Sizeof(perfCounterValue{}))
-	if perfLinux.readFormat&_PERF_FORMAT_LOST == 0 {
+	if perfLinux.readFormat&perf.FormatLost == 0 {
 		n -= 8
 	}
 	return n

@@ -139,14 +139,14 @@ func (t *perfCountThread) open(tid int32) perf.Failure {
 		t.fd[i] = fd
 		t.n = i + 1
 		// Can't fail for an open counter.
-		ioctl(fd, _PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&t.id[i])))
+		ioctl(fd, perf.IoctlID, uintptr(unsafe.Pointer(&t.id[i])))
 		if s.user && s.attrs[i].OnPMU() {
 			t.page[i].open(fd)
 		}
 	}
 	for i := range s.n {
 		if int(s.leader[i]) == i {
-			if r := ioctl(t.fd[i], _PERF_EVENT_IOC_ENABLE, _PERF_IOC_FLAG_GROUP); r < 0 {
+			if r := ioctl(t.fd[i], perf.IoctlEnable, perf.IoctlFlagGroup); r < 0 {
 				return perf.Failure{Slot: i, Op: perf.OpControl, Errno: -r}
 			}
 		}
@@ -167,7 +167,7 @@ func (t *perfCountThread) openCounter(i int, tid int32) int32 {
 	case perf.TypeHardware, perf.TypeHWCache, perf.TypeRaw:
 		attr.config1 |= s.config1
 	}
-	attr.readFormat = _PERF_FORMAT_GROUP | _PERF_FORMAT_TOTAL_TIME_ENABLED | _PERF_FORMAT_TOTAL_TIME_RUNNING
+	attr.readFormat = perf.FormatGroup | perf.FormatTotalTimeEnabled | perf.FormatTotalTimeRunning
 	group := int32(-1)
 	if l := int(s.leader[i]); l != i {
 		group = t.fd[l]
@@ -175,9 +175,9 @@ func (t *perfCountThread) openCounter(i int, tid int32) int32 {
 		// and the two are of different PMUs, such as software and tracepoint, Linux 6.18 does
 		// not start it on a thread that runs: it has been seen to count nothing until the
 		// thread next lost its CPU, in a program of C, too. See TestCountersRunning.
-		attr.bits &^= perfAttrBit(_PERF_ATTR_DISABLED)
+		attr.bits &^= perfAttrBit(perf.AttrDisabled)
 	}
-	return perf_event_open(&attr, tid, -1, group, _PERF_FLAG_FD_CLOEXEC)
+	return perf_event_open(&attr, tid, -1, group, perf.FlagFDCloexec)
 }
 
 // group proposes a leader for event i, given those of the events before it.

@@ -64,8 +64,8 @@ func (c *perfCPU) open() {
 	attr := perfAttr(&perf.Attr{Type: perf.TypeSoftware, Config: perf.SWDummy, ExcludeKernel: true, ExcludeHV: true}, 0)
 	attr.sampleType = 0
 	attr.wakeupEvents = 0
-	attr.bits &^= perfAttrBit(_PERF_ATTR_DISABLED)
-	fd := perf_event_open(&attr, 0, -1, -1, _PERF_FLAG_FD_CLOEXEC)
+	attr.bits &^= perfAttrBit(perf.AttrDisabled)
+	fd := perf_event_open(&attr, 0, -1, -1, perf.FlagFDCloexec)
 	if fd < 0 {
 		return
 	}

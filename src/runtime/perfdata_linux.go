@@ -16,8 +16,8 @@ import (
 const (
 	// perfDataType is what the records of such samples have, and perfDataPMU what those
 	// of a processor's events have besides. The kernel sets to 0 what an event has not.
-	perfDataType = perfSampleType | _PERF_SAMPLE_ADDR | _PERF_SAMPLE_CPU
-	perfDataPMU  = _PERF_SAMPLE_WEIGHT | _PERF_SAMPLE_DATA_SRC
+	perfDataType = perfSampleType | perf.SampleAddr | perf.SampleCPU
+	perfDataPMU  = perf.SampleWeight | perf.SampleDataSrc
 )
 
 // A perfDataRecord is what a sample's record says about the access.
@@ -51,10 +51,10 @@ func perfDataTypeOf(i int) uint64 {
 		typ |= perfDataPMU
 	}
 	if cfg.Software() {
-		typ |= _PERF_SAMPLE_READ
+		typ |= perf.SampleRead
 	}
 	if perfLinux.regs {
-		typ |= _PERF_SAMPLE_REGS_USER
+		typ |= perf.SampleRegsUser
 	}
 	return typ
 }
@@ -62,8 +62,8 @@ func perfDataTypeOf(i int) uint64 {
 // perfFields are the fields of a sample, in the order in which its record has them:
 // perf_event_open(2), PERF_RECORD_SAMPLE.
 var perfFields = [...]uint64{
-	_PERF_SAMPLE_IDENTIFIER, _PERF_SAMPLE_IP, _PERF_SAMPLE_TIME, _PERF_SAMPLE_ADDR, _PERF_SAMPLE_CPU,
-	_PERF_SAMPLE_READ, _PERF_SAMPLE_REGS_USER, _PERF_SAMPLE_WEIGHT, _PERF_SAMPLE_DATA_SRC,
+	perf.SampleIdentifier, perf.SampleIP, perf.SampleTime, perf.SampleAddr, perf.SampleCPU,
+	perf.SampleRead, perf.SampleRegsUser, perf.SampleWeight, perf.SampleDataSrc,
 }
 
 // readSample decodes rec, of which rec.chain.off and size are known, and d, as a sample of the
@@ -86,28 +86,28 @@ func (r *perfRing) readSample(rec *perfRecord, d *perfDataRecord, typ uint64) bo
 		w := r.word(off, at)
 		n := uint64(1)
 		switch field {
-		case _PERF_SAMPLE_IDENTIFIER:
+		case perf.SampleIdentifier:
 			rec.id = w
-		case _PERF_SAMPLE_IP:
+		case perf.SampleIP:
 			rec.ip = uintptr(w)
-		case _PERF_SAMPLE_TIME:
+		case perf.SampleTime:
 			rec.time = int64(w)
-		case _PERF_SAMPLE_ADDR:
+		case perf.SampleAddr:
 			d.addr = uintptr(w)
 			if uint64(d.addr) != w {
 				d.addr = ^uintptr(0) // the kernel's, of a program of 32 bits
 			}
-		case _PERF_SAMPLE_CPU: // u32 cpu, res
+		case perf.SampleCPU: // u32 cpu, res
 			if goarch.BigEndian {
 				w >>= 32
 			}
 			d.cpu = uint32(w)
-		case _PERF_SAMPLE_READ: // value, times, ID and perhaps records lost
+		case perf.SampleRead: // value, times, ID and perhaps records lost
 			if n = uint64(perfReadSize() / 8); at+n <= end {
 				rec.id = r.word(off, at+3)
 			}
-		case _PERF_SAMPLE_REGS_USER: // ABI, registers
-			if w == _PERF_SAMPLE_REGS_ABI_NONE {
+		case perf.SampleRegsUser: // ABI, registers
+			if w == perf.SampleRegsABINone {
 				break
 			}
 			if n = 3; at+n > end {
@@ -115,12 +115,12 @@ func (r *perfRing) readSample(rec *perfRecord, d *perfDataRecord, typ uint64) bo
 			}
 			rec.regs = true
 			rec.pc, rec.sp = uintptr(r.word(off, at+1)), uintptr(r.word(off, at+2))
-			if _PERF_REG_SP < _PERF_REG_PC {
+			if perf.RegSP < perf.RegPC {
 				rec.pc, rec.sp = rec.sp, rec.pc
 			}
-		case _PERF_SAMPLE_WEIGHT:
+		case perf.SampleWeight:
 			d.weight = w
-		case _PERF_SAMPLE_DATA_SRC:
+		case perf.SampleDataSrc:
 			d.source = w
 		}
 		at += n
@@ -146,7 +146,7 @@ func (t *perfThread) dataSlot(rec *perfRecord) int {
 			continue
 		}
 		typ := perfDataTypeOf(i)
-		if typ&_PERF_SAMPLE_READ == 0 {
+		if typ&perf.SampleRead == 0 {
 			if t.ctr[i].id == id && t.ring.readSample(rec, &t.access, typ) {
 				return i
 			}
@@ -169,7 +169,7 @@ func (t *perfThread) addData(i int, rec *perfRecord, c *sigctxt, gp *g) {
 	getg().m.mallocing++
 	mp := t.mp.ptr()
 	pc := c.sigpc()
-	if rec.misc&_PERF_RECORD_MISC_EXACT_IP != 0 && !rec.kernel() {
+	if rec.misc&perf.MiscExactIP != 0 && !rec.kernel() {
 		pc = k.exactPC(rec.ip, pc, 1)
 	}
 	t.stk.unwind(&t.walk, pc, c.sigsp(), c.siglr(), gp, mp)

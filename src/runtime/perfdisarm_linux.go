@@ -66,7 +66,7 @@ func (t *perfThread) stop(slots perfSlots) {
 	for i := range t.ctr[:t.n] {
 		if c := &t.ctr[i]; slots.has(i) {
 			c.stopped = true
-			c.control(_PERF_EVENT_IOC_DISABLE)
+			c.control(perf.IoctlDisable)
 		}
 	}
 	if t.ring.base != 0 {
@@ -152,7 +152,7 @@ func (c *perfCounter) settle(s *perfSlot, cost int64) {
 		c.Counted = perf.Count{Value: v.value, Enabled: v.enabled, Running: v.running}
 		// The ring's own count of what did not fit is shared by all events and
 		// reported late; the kernel's count per event is exact.
-		if v.lost != 0 || perfLinux.readFormat&_PERF_FORMAT_LOST != 0 {
+		if v.lost != 0 || perfLinux.readFormat&perf.FormatLost != 0 {
 			c.LostRing = v.lost
 		}
 	} else {

@@ -31,7 +31,7 @@ func (f *perfFD) take(fd int32) (perf.Op, int32) {
 	if fd < 0 {
 		return perf.OpOpen, -fd
 	}
-	if r := ioctl(fd, _PERF_EVENT_IOC_ID, uintptr(unsafe.Pointer(&f.id))); r < 0 {
+	if r := ioctl(fd, perf.IoctlID, uintptr(unsafe.Pointer(&f.id))); r < 0 {
 		closefd(fd)
 		f.id = 0
 		return perf.OpControl, -r
@@ -60,5 +60,5 @@ func (f *perfFD) close() {
 //go:nowritebarrierrec
 func perfFDIsEvent(fd int32, id uint64) bool {
 	var got uint64
-	return ioctl(fd, _PERF_EVENT_IOC_ID, uintptr(noescape(unsafe.Pointer(&got)))) == 0 && got == id
+	return ioctl(fd, perf.IoctlID, uintptr(noescape(unsafe.Pointer(&got)))) == 0 && got == id
 }

@@ -63,7 +63,7 @@ func (p *perfPage) close() {
 //
 //go:nowritebarrierrec
 func (p perfPage) readable() bool {
-	want := perfAttrBit(_PERF_CAP_USER_RDPMC) | perfAttrBit(_PERF_CAP_USER_TIME)
+	want := perfAttrBit(perf.CapUserRDPMC) | perfAttrBit(perf.CapUserTime)
 	return p != 0 && p.info().capabilities&want == want
 }
 
@@ -72,7 +72,7 @@ func (p perfPage) readable() bool {
 //go:nosplit
 //go:nowritebarrierrec
 func (p perfPage) timely() bool {
-	return p.info().capabilities&perfAttrBit(_PERF_CAP_USER_TIME) != 0
+	return p.info().capabilities&perfAttrBit(perf.CapUserTime) != 0
 }
 
 var perfNoBase [perf.MaxEvents]uint64 // for perfReadCounters: no base
@@ -123,7 +123,7 @@ func (p perfPage) times() (t perfTimes, ok bool) {
 //go:nosplit
 //go:nowritebarrierrec
 func (p *perfEventMmapPage) since(clock uint64) uint64 {
-	if p.capabilities&perfAttrBit(_PERF_CAP_USER_TIME_SHORT) != 0 {
+	if p.capabilities&perfAttrBit(perf.CapUserTimeShort) != 0 {
 		clock = p.timeCycles + (clock-p.timeCycles)&p.timeMask
 	}
 	mult, shift := uint64(p.timeMult), p.timeShift

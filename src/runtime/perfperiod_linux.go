@@ -161,7 +161,7 @@ func (c *perfCounter) endFirst(t *perfThread) {
 		c.firstEnd = ^uint64(0)
 		return
 	}
-	ioctl(c.fd, _PERF_EVENT_IOC_DISABLE, 0)
+	ioctl(c.fd, perf.IoctlDisable, 0)
 	if t.ring.base != 0 {
 		c.firstEnd = t.ring.head()
 	}
@@ -190,7 +190,7 @@ func (t *perfThread) step(i, direction int) {
 	if perfProf.exact.has(i) || !c.firstDone || c.stopped || rung == int(c.rung) || !c.isOpen() {
 		return
 	}
-	ioctl(c.fd, _PERF_EVENT_IOC_DISABLE, 0)
+	ioctl(c.fd, perf.IoctlDisable, 0)
 	if t.ring.base != 0 {
 		// These are of the old period.
 		kind := perfLeafHandler
@@ -243,6 +243,6 @@ func (c *perfCounter) restart(t *perfThread, period uint64) {
 		c.due = v.value + period
 	}
 	c.period = period
-	ioctl(c.fd, _PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&period)))
-	ioctl(c.fd, _PERF_EVENT_IOC_ENABLE, 0)
+	ioctl(c.fd, perf.IoctlPeriod, uintptr(unsafe.Pointer(&period)))
+	ioctl(c.fd, perf.IoctlEnable, 0)
 }

@@ -36,7 +36,7 @@ func perfProbe(cfg *perf.SampleConfig, budget int64, step func()) (samples, coun
 	}
 	defer ring.close()
 
-	ioctl(fd, _PERF_EVENT_IOC_ENABLE, 0) // can't fail for an open counter
+	ioctl(fd, perf.IoctlEnable, 0) // can't fail for an open counter
 	start := nanotime()
 	for samples == 0 {
 		step()
@@ -45,7 +45,7 @@ func perfProbe(cfg *perf.SampleConfig, budget int64, step func()) (samples, coun
 			break
 		}
 	}
-	ioctl(fd, _PERF_EVENT_IOC_DISABLE, 0)
+	ioctl(fd, perf.IoctlDisable, 0)
 	samples += ring.samples()
 	counted, ran = perfProbeRead(fd)
 	return samples, counted, ran || samples > 0, perf.Failure{}
@@ -61,7 +61,7 @@ func perfProbeCount(cfg *perf.SampleConfig, step func()) (counted uint64, ran bo
 	if fd < 0 {
 		return 0, false
 	}
-	ioctl(fd, _PERF_EVENT_IOC_ENABLE, 0)
+	ioctl(fd, perf.IoctlEnable, 0)
 	step()
 	counted, ran = perfProbeRead(fd)
 	perfProbeClose(fd, lead)
@@ -78,7 +78,7 @@ func perfProbeRead(fd int32) (counted uint64, ran bool) {
 }
 
 // perfProbeFormat is what read returns for a probe's counter.
-const perfProbeFormat = _PERF_FORMAT_TOTAL_TIME_ENABLED | _PERF_FORMAT_TOTAL_TIME_RUNNING
+const perfProbeFormat = perf.FormatTotalTimeEnabled | perf.FormatTotalTimeRunning
 
 // perfProbeOpen is perfOpen for a probe, which shares nothing with a session. lead is the
 // counter that leads the probe's, or -1.
@@ -98,7 +98,7 @@ func perfProbeOpen(cfg *perf.SampleConfig, tid int32) (fd, lead int32) {
 		attr := perfAttr(&cfg.Attr, precise)
 		attr.samplePeriod = cfg.Period
 		attr.readFormat = perfProbeFormat
-		fd = perf_event_open(&attr, tid, -1, lead, _PERF_FLAG_FD_CLOEXEC)
+		fd = perf_event_open(&attr, tid, -1, lead, perf.FlagFDCloexec)
 		if fd >= 0 {
 			return fd, lead
 		}
@@ -128,9 +128,9 @@ func (r *perfRing) samples() (n uint64) {
 	for r.tail != head {
 		ok := r.next(&rec, head)
 		switch {
-		case ok && rec.typ == _PERF_RECORD_SAMPLE:
+		case ok && rec.typ == perf.RecordSample:
 			n++
-		case ok && rec.typ == _PERF_RECORD_LOST:
+		case ok && rec.typ == perf.RecordLost:
 			n += rec.n
 		}
 	}

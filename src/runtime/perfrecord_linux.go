@@ -52,7 +52,7 @@ func (t *perfThread) nextSample(rec *perfRecord, head uint64) int {
 		i := t.slotOf(rec)
 		switch {
 		case i < 0:
-		case rec.typ != _PERF_RECORD_SAMPLE:
+		case rec.typ != perf.RecordSample:
 			t.noteRecord(i, rec)
 		default:
 			rec.hide(i)
@@ -67,7 +67,7 @@ func (t *perfThread) nextSample(rec *perfRecord, head uint64) int {
 //
 //go:nowritebarrierrec
 func (t *perfThread) slotOf(rec *perfRecord) int {
-	if t.chain.slots|t.dataSlots != 0 && rec.typ == _PERF_RECORD_SAMPLE {
+	if t.chain.slots|t.dataSlots != 0 && rec.typ == perf.RecordSample {
 		if t.dataSlots != 0 {
 			if i := t.dataSlot(rec); i >= 0 {
 				return i
@@ -89,7 +89,7 @@ func (t *perfThread) slotOf(rec *perfRecord) int {
 		}
 	}
 	for i := range t.lead[:t.n] {
-		if t.lead[i].id == rec.id && t.slots.has(i) && rec.typ != _PERF_RECORD_SAMPLE {
+		if t.lead[i].id == rec.id && t.slots.has(i) && rec.typ != perf.RecordSample {
 			return i // its group has been throttled
 		}
 	}
@@ -105,7 +105,7 @@ func (t *perfThread) slotOf(rec *perfRecord) int {
 func (rec *perfRecord) hide(i int) {
 	if rec.kernel() && perfTables.slots[i].cfg.ExcludeKernel {
 		rec.ip = 0
-		rec.misc &^= _PERF_RECORD_MISC_CPUMODE_MASK | _PERF_RECORD_MISC_EXACT_IP
+		rec.misc &^= perf.MiscCpumodeMask | perf.MiscExactIP
 	}
 }
 
@@ -114,10 +114,10 @@ func (rec *perfRecord) hide(i int) {
 //go:nowritebarrierrec
 func (t *perfThread) noteRecord(i int, rec *perfRecord) {
 	switch rec.typ {
-	case _PERF_RECORD_LOST:
+	case perf.RecordLost:
 		t.ctr[i].LostRing += rec.n
 		t.chain.full = t.chain.quiet && t.chain.bell.interval <= 2*perfBellLeast
-	case _PERF_RECORD_THROTTLE:
+	case perf.RecordThrottle:
 		t.throttle(i)
 	}
 }
@@ -192,7 +192,7 @@ func (t *perfThread) drain(hits *perfHits, gp *g, c *sigctxt, head uint64, delay
 		}
 		h.n++
 		h.ip = rec.ip
-		h.exact = rec.misc&_PERF_RECORD_MISC_EXACT_IP != 0
+		h.exact = rec.misc&perf.MiscExactIP != 0
 	}
 	t.ring.consume()
 	if t.run.n != 0 {
@@ -245,7 +245,7 @@ func (t *perfThread) takeLeafs(slots perfSlots) {
 		}
 		switch i := t.slotOf(&rec); {
 		case i < 0 || !slots.has(i):
-		case rec.typ != _PERF_RECORD_SAMPLE:
+		case rec.typ != perf.RecordSample:
 			t.noteRecord(i, &rec)
 		case t.ctr[i].takesPeriod(t):
 			rec.hide(i)

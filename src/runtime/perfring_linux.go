@@ -16,6 +16,7 @@ package runtime
 import (
 	"internal/goarch"
 	"internal/runtime/atomic"
+	"internal/runtime/perf"
 	"unsafe"
 )
 
@@ -41,7 +42,7 @@ const _MAP_SHARED = 1
 // last, in bytes, or 0 if there is no more. At first last is 0. Samples that bring
 // their stacks want more than others, if there is so much: see perfChooseRing. Another
 // record is 56 bytes. 16 KiB hold 292 of them, which is 29 ms of a 10 kHz event with
-// signals blocked, and 4 KiB 73. (With _PERF_SAMPLE_READ it is 96, of which they hold 170
+// signals blocked, and 4 KiB 73. (With perf.SampleRead it is 96, of which they hold 170
 // and 42.)
 //
 // The mappings of a user's processes are limited to kernel.perf_event_mlock_kb
@@ -152,12 +153,12 @@ func (r *perfRing) word(off uint64, i uint64) uint64 {
 
 // A perfRecord is one record of the ring, decoded.
 type perfRecord struct {
-	typ  uint32 // _PERF_RECORD_*
+	typ  uint32 // perf.Record*
 	misc uint16
 	id   uint64 // of the event that it is about
-	n    uint64 // _PERF_RECORD_LOST: number of records lost
+	n    uint64 // perf.RecordLost: number of records lost
 
-	// Of a _PERF_RECORD_SAMPLE.
+	// Of a perf.RecordSample.
 	chain  perfChainRecord
 	ip     uintptr // instruction at the overflow
 	time   int64   // nanotime of the overflow
@@ -168,8 +169,8 @@ type perfRecord struct {
 // perfSampleType is what the records of samples have. In sessions they have registers
 // as well if perfLinux.regs says so, and those of software events a reading.
 const (
-	perfSampleType = _PERF_SAMPLE_IDENTIFIER | _PERF_SAMPLE_IP | _PERF_SAMPLE_TIME
-	perfSampleRegs = 1<<_PERF_REG_PC | 1<<_PERF_REG_SP
+	perfSampleType = perf.SampleIdentifier | perf.SampleIP | perf.SampleTime
+	perfSampleRegs = 1<<perf.RegPC | 1<<perf.RegSP
 	perfSampleMin  = 32 // the size of a record without registers
 )
 
@@ -190,7 +191,7 @@ func (rec *perfRecord) leaf() uintptr {
 //
 //go:nowritebarrierrec
 func (rec *perfRecord) kernel() bool {
-	return rec.misc&_PERF_RECORD_MISC_CPUMODE_MASK == _PERF_RECORD_MISC_KERNEL
+	return rec.misc&perf.MiscCpumodeMask == perf.MiscKernel
 }
 
 // next decodes the record at tail, which must be before head, and moves tail behind
@@ -202,7 +203,7 @@ func (rec *perfRecord) kernel() bool {
 func (r *perfRing) next(rec *perfRecord, head uint64) bool {
 	const (
 		recordMin  = 24 // of any record that the kernel writes for an event of ours
-		sampleSize = 56 // of a sample with registers; longer ones have _PERF_SAMPLE_READ
+		sampleSize = 56 // of a sample with registers; longer ones have perf.SampleRead
 	)
 	w := r.word(r.tail, 0)
 	var size uint64
@@ -212,7 +213,7 @@ func (r *perfRing) next(rec *perfRecord, head uint64) bool {
 	} else {
 		rec.typ, rec.misc, size = uint32(w), uint16(w>>32), w>>48
 	}
-	if size < recordMin || size%8 != 0 || size > head-r.tail || size < perfSampleMin && rec.typ == _PERF_RECORD_SAMPLE {
+	if size < recordMin || size%8 != 0 || size > head-r.tail || size < perfSampleMin && rec.typ == perf.RecordSample {
 		r.tail = head
 		return false
 	}
@@ -220,7 +221,7 @@ func (r *perfRing) next(rec *perfRecord, head uint64) bool {
 	r.tail += size
 	r.read++
 	switch rec.typ {
-	case _PERF_RECORD_SAMPLE: // perfSampleType, what was read, the ABI and two registers
+	case perf.RecordSample: // perfSampleType, what was read, the ABI and two registers
 		rec.chain.off, rec.chain.size = off, size // perhaps it is one with a stack; see perfThread.slotOf
 		rec.id = r.word(off, 1)
 		rec.ip = uintptr(r.word(off, 2))
@@ -230,18 +231,18 @@ func (r *perfRing) next(rec *perfRecord, head uint64) bool {
 			rec.id = r.word(off, 7)
 			abi += uint64(perfReadSize() / 8)
 		}
-		rec.regs = size >= 8*(abi+3) && r.word(off, abi) != _PERF_SAMPLE_REGS_ABI_NONE
+		rec.regs = size >= 8*(abi+3) && r.word(off, abi) != perf.SampleRegsABINone
 		rec.pc, rec.sp = 0, 0
 		if rec.regs {
 			rec.pc, rec.sp = uintptr(r.word(off, abi+1)), uintptr(r.word(off, abi+2))
-			if _PERF_REG_SP < _PERF_REG_PC {
+			if perf.RegSP < perf.RegPC {
 				rec.pc, rec.sp = rec.sp, rec.pc
 			}
 		}
-	case _PERF_RECORD_LOST: // id, lost
+	case perf.RecordLost: // id, lost
 		rec.id = r.word(off, 1)
 		rec.n = r.word(off, 2)
-	case _PERF_RECORD_THROTTLE, _PERF_RECORD_UNTHROTTLE: // time, id, stream_id
+	case perf.RecordThrottle, perf.RecordUnthrottle: // time, id, stream_id
 		rec.id = r.word(off, 2)
 	}
 	return true

@@ -86,7 +86,7 @@ var perfLinux struct {
 	round       uint32      // see perfEachThread
 	free        *perfThread // linked by next only
 
-	// readFormat is what read(2) of a counter returns, and _PERF_SAMPLE_READ:
+	// readFormat is what read(2) of a counter returns, and perf.SampleRead:
 	// value, time enabled, time running, ID and, since Linux 6.0, records lost.
 	readFormat uint64
 

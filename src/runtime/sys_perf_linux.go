@@ -19,7 +19,7 @@ package runtime
 
 // perf_event_open opens a counter for thread pid (0: the caller) on cpu (-1:
 // wherever the thread runs), in the group led by groupFD (-1: a group of its
-// own); flags are _PERF_FLAG_*. It returns the file descriptor or -errno.
+// own); flags are perf.Flag*. It returns the file descriptor or -errno.
 // attr.size must hold unsafe.Sizeof(*attr). A kernel that is too old for
 // a field that is set answers -E2BIG and writes the size it knows to
 // attr.size. See perf_event_open(2).
@@ -27,7 +27,7 @@ package runtime
 //go:noescape
 func perf_event_open(attr *perfEventAttr, pid, cpu, groupFD int32, flags uintptr) int32
 
-// ioctl performs req, a _PERF_EVENT_IOC_* number, on fd and returns its
+// ioctl performs req, a perf.Ioctl* number, on fd and returns its
 // result or -errno. See ioctl(2).
 //
 //go:noescape
