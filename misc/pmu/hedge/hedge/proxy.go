@@ -1,0 +1,39 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+//go:build gopmu && go1.27
+
+package hedge
+
+import (
+	"context"
+	"errors"
+	"log"
+	"net/http"
+	"net/http/httputil"
+)
+
+// Proxy returns a handler that answers requests by sending them with t, which should be
+// [Config.Scoped]. The servers get the client's Host, and X-Forwarded headers. What t returns an error for
+// is answered with 502, and logged to l, or to the log package's if that is nil, unless the client has gone.
+func Proxy(t *Transport, l *log.Logger) http.Handler {
+	if l == nil {
+		l = log.Default()
+	}
+	return &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetXForwarded()
+			r.Out.URL.Scheme, r.Out.URL.Host = "http", r.In.Host // t has others
+			r.Out.Host = r.In.Host
+		},
+		Transport: t,
+		ErrorLog:  l,
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			if !errors.Is(err, context.Canceled) {
+				l.Printf("hedge: %s %s: %v", r.Method, r.Host, err)
+			}
+			w.WriteHeader(http.StatusBadGateway)
+		},
+	}
+}
