@@ -24,6 +24,8 @@ package main
 import (
 	"flag"
 	"log"
+	"math"
+	"net"
 	"net/http"
 	"net/http/pprof"
 	"os"
@@ -49,7 +51,7 @@ func main() {
 	var backends backends
 	flag.Var(&backends, "backend", "`URL[,FILE|,URL]` of a server, and where it says what state it is in; may be repeated")
 	flag.Parse()
-	if flag.NArg() > 0 || len(backends) == 0 {
+	if flag.NArg() > 0 || len(backends) == 0 || *id > math.MaxUint16 {
 		flag.Usage()
 		os.Exit(2)
 	}
@@ -80,8 +82,18 @@ func main() {
 	}
 	if *debug != "" {
 		http.HandleFunc("GET /debug/hedge", t.ServeStats)
-		go func() { log.Fatal(http.ListenAndServe(*debug, nil)) }()
+		serve("what was done at http://%s/debug/hedge", *debug, nil)
 	}
-	log.Printf("requests at http://%s, what was done at http://%s/debug/hedge", *listen, *debug)
-	log.Fatal(http.ListenAndServe(*listen, pprof.TaskHandler(hedge.Proxy(t, l))))
+	serve("requests at http://%s", *listen, pprof.TaskHandler(hedge.Proxy(t, l)))
+	select {}
+}
+
+// serve serves at an address, until that fails.
+func serve(what, addr string, h http.Handler) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Printf(what, l.Addr())
+	go func() { log.Fatal(http.Serve(l, h)) }()
 }

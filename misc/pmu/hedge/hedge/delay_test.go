@@ -97,6 +97,7 @@ func TestDelayStays(t *testing.T) {
 			all = append(all, d)
 			res := b.get(b.Context())
 			time.Sleep(d)
+			synctest.Wait()
 			c := b.base.calls[len(b.base.calls)-1] // the duplicate wins at once
 			c.reply("")
 			b.read(res)

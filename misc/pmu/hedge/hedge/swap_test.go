@@ -162,7 +162,7 @@ func TestBothStopped(t *testing.T) {
 		b.say(1, hazard.Gone, "")
 		b.say(0, hazard.Draining, "")
 		b.call(0, 1)
-		b.want(map[string]uint64{"nowhere": 2, "swaps": 0})
+		b.want(map[string]uint64{"nowhere": 1, "swaps": 0})
 		b.say(1, hazard.OK, "")
 		b.call(1, 2).reply("b")
 		b.read(res)

@@ -76,7 +76,7 @@ func (w *warmer) run(ctx context.Context, t *Transport) {
 		case r := <-w.requests:
 			resp, err := t.Base.RoundTrip(r.WithContext(ctx))
 			if err != nil {
-				if !t.pause(lookAgain) {
+				if ctx.Err() != nil || !t.pause(lookAgain) {
 					return
 				}
 				continue
