@@ -254,6 +254,12 @@ leg upstream/std upstream_std
 leg upstream/http upstream_http
 leg upstream/runtime "$go" test -short -timeout 20m runtime
 leg race env CGO_ENABLED=1 "$go" test -race -short -timeout 30m "${std[@]}" cmd/pmu/internal/why
+# A proxy's clients, which go away, and its servers, which die.
+hedge_leg() {
+	env -C misc/pmu "$go" test -count=1 -timeout 20m ./hedge/... &&
+		env -C misc/pmu CGO_ENABLED=1 "$go" test -race -count=1 -short -timeout 20m ./hedge/...
+}
+leg hedge hedge_leg
 leg msan msan
 leg lockrank lockrank_leg
 leg engine/host-task-clock engine_host

@@ -17,6 +17,8 @@
 //
 //	../../goroot/bin/go run ./demo/shop -name stock -id 2 -addr localhost:8081
 //	../../goroot/bin/go run ./demo/shop -stock http://localhost:8081
+//
+// With -hazard and -stacks it is one of two shops behind a proxy; doc/pmu-hazard.md shows that.
 package main
 
 import (
@@ -31,6 +33,7 @@ import (
 	"net/http/pprof"
 	"os"
 	"path/filepath"
+	"runtime/hazard"
 	"runtime/task"
 	"time"
 )
@@ -43,6 +46,8 @@ var (
 	every = flag.Duration("flush", time.Second, "how often the carts are saved")
 	clone = flag.Bool("copy", false, "save a copy of the carts, so that nobody waits for it")
 	load  = flag.String("load", "", "don't serve, but be clients of the shop at this `URL`")
+	page  = flag.String("hazard", "", "publish in this `file` that the program is stopped")
+	stack = flag.Duration("stacks", 0, "how often all goroutines' stacks are looked at; 0 is never")
 	rate  = flag.Float64("rate", 0.01, "part of requests that are recorded, whether slow or not")
 )
 
@@ -62,6 +67,14 @@ func main() {
 
 	if err := task.Start(task.Config{Name: *name, Server: uint16(*id), Rate: *rate}); err != nil {
 		log.Fatal(err)
+	}
+	if *page != "" {
+		if _, err := hazard.Publish(*page); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if *stack > 0 {
+		go agent(*stack)
 	}
 	http.Handle("/", pprof.TaskHandler(mux)) // beside /debug/pprof/
 	go s.flushes()

@@ -68,25 +68,37 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestBurst tests that what is saved up is bounded.
+// TestBurst tests that what is saved up is bounded, and that delays leave half of it.
 func TestBurst(t *testing.T) {
-	b := newBudget(0.05, 3)
+	b := newBudget(0.05, 4)
+	take := func(why cause) (n int) {
+		for b.take(why) {
+			n++
+		}
+		return n
+	}
 	for range 1000 {
 		b.earn()
 	}
-	n := 0
-	for b.take() {
-		n++
+	if delays, words := take(delay), take(word); delays != 2 || words != 2 {
+		t.Errorf("%d and %d saved up, want 2 and 2", delays, words)
 	}
-	if n != 3 {
-		t.Errorf("%d saved up, want 3", n)
-	}
-	// One more for each twenty requests.
-	for i := range 100 {
+	// One more for each twenty requests. Delays have one for each forty, if nobody else has taken it.
+	delays, words := 0, 0
+	for range 400 {
 		b.earn()
-		if b.take() != (i%20 == 19) {
-			t.Fatalf("request %d", i)
-		}
+		delays += take(delay)
+		words += take(word)
+	}
+	if delays+words != 20 || delays > 10 {
+		t.Errorf("%d and %d for 400 requests", delays, words)
+	}
+	for range 400 {
+		b.earn()
+		delays += take(delay)
+	}
+	if delays < 10 || delays > 20 {
+		t.Errorf("%d delays", delays)
 	}
 }
 

@@ -222,6 +222,9 @@ func noteOf(t testing.TB, records *task.Reader) (note string) {
 		for r := records.Next(); r != nil; r = records.Next() {
 			for _, n := range r.Notes {
 				if n.Key == "hedge" {
+					if r.Kind != "GET /" {
+						t.Errorf("kind %q", r.Kind)
+					}
 					note = n.Value
 					return true
 				}

@@ -19,7 +19,7 @@ import (
 
 // TestDelay tests that what is late is sent again, and when: after what 99 of 100 have taken.
 func TestDelay(t *testing.T) {
-	run(t, Config{}, func(b *bench) {
+	run(t, Config{Budget: 0.2}, func(b *bench) {
 		for i := range firstWindow {
 			res := b.get(b.Context())
 			c := b.call(i, i+1)
@@ -50,9 +50,6 @@ func TestDelay(t *testing.T) {
 		b.read(res)
 		b.want(map[string]uint64{"byDelay": 1, "won": 1, "swaps": 0})
 		// Those that come within the delay are each sent again in their own time.
-		if b.budget.saved < 3*unit {
-			t.Fatal("the budget is too small for this test")
-		}
 		var all []*result
 		for range 3 {
 			all = append(all, b.get(b.Context()))
@@ -89,7 +86,7 @@ func TestDelayFit(t *testing.T) {
 // TestDelayStays tests that p99 does not become shorter because duplicates win: then there would be
 // ever more of them.
 func TestDelayStays(t *testing.T) {
-	run(t, Config{Budget: 1, Burst: 1000}, func(b *bench) {
+	run(t, Config{Budget: 1, Burst: 10_000}, func(b *bench) {
 		r := rand.New(rand.NewPCG(1, 2))
 		var all []time.Duration
 		for range firstWindow + 6*window {

@@ -25,7 +25,7 @@ func TestClientsGo(t *testing.T) {
 	check := leaks(t)
 	clients := size(10_000, 500)
 	var open atomic.Int32 // handlers
-	p := newPair(t, Config{Budget: 0.5, Burst: 1000, Delay: func(string, time.Duration) time.Duration { return time.Millisecond }}, func(i int) http.Handler {
+	p := newPair(t, Config{Budget: 1, Burst: 1000, Delay: func(string, time.Duration) time.Duration { return time.Millisecond }}, func(i int) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			open.Add(1)
 			defer open.Add(-1)

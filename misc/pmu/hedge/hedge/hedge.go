@@ -71,8 +71,8 @@ type Config struct {
 	Idempotent func(r *http.Request) bool
 
 	// Budget is how many requests are sent again at most, in parts of all requests. If it is 0,
-	// that is 0.05. If it is negative, it is none. What is not used is saved up, but not more than for Burst
-	// requests, or 100 if that is 0.
+	// that is 0.05. If it is negative, it is none. Delays take half of it at most. What is not used is
+	// saved up, but not more than for Burst requests, or 100 if that is 0.
 	Budget float64
 	Burst  int
 

@@ -12,16 +12,18 @@ import (
 	"log"
 	"net/http"
 	"net/http/httputil"
+	"runtime/task"
 )
 
 // Proxy returns a handler that answers requests by sending them with t, which should be
 // [Config.Scoped]. The servers get the client's Host, and X-Forwarded headers. What t returns an error for
 // is answered with 502, and logged to l, or to the log package's if that is nil, unless the client has gone.
+// If a request has a task of [task], that has the kind that the request has for t.
 func Proxy(t *Transport, l *log.Logger) http.Handler {
 	if l == nil {
 		l = log.Default()
 	}
-	return &httputil.ReverseProxy{
+	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetXForwarded()
 			r.Out.URL.Scheme, r.Out.URL.Host = "http", r.In.Host // t has others
@@ -36,4 +38,18 @@ func Proxy(t *Transport, l *log.Logger) http.Handler {
 			w.WriteHeader(http.StatusBadGateway)
 		},
 	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if task := task.FromContext(r.Context()); task != nil {
+			task.SetKind(t.kindText(r))
+		}
+		proxy.ServeHTTP(w, r)
+	})
+}
+
+// kindText returns the name of a request's kind. There are only so many.
+func (t *Transport) kindText(r *http.Request) string {
+	name := t.kindName(r)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.kindOf(name).name
 }

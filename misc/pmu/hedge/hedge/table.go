@@ -86,7 +86,7 @@ func (t *Transport) again(f *flight, why reason) *attempt {
 		t.ledger.nowhere++
 		return nil
 	}
-	if !t.budget.take() {
+	if !t.budget.take(why.what) {
 		t.ledger.exhausted++
 		return nil
 	}

@@ -64,7 +64,7 @@ func TestWarm(t *testing.T) {
 		b.last("b.test", 8).fail(errReset)
 		b.last("a.test", 8).reply("a")
 		b.read(res)
-		time.Sleep(lookAgain) // after an error
+		time.Sleep(lookAgain + 1) // after an error
 		res = b.get(b.Context())
 		last := b.last("b.test", 10)
 		b.last("a.test", 10).reply("a")
