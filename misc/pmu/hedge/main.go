@@ -5,7 +5,6 @@
 //go:build gopmu && go1.27
 
 //go:debug httpmuxgo121=0
-//go:debug asynctimerchan=0
 
 // Hedge is a proxy that stands before servers that give the same answers. When the one that it asks
 // says that it is stopped, drains or has gone, it asks another one, and sends what is in flight again.

@@ -39,8 +39,8 @@ func alone(base http.RoundTripper, u *url.URL) http.Handler {
 	}}
 }
 
-func hedged(t testing.TB, base http.RoundTripper, urls ...*url.URL) http.Handler {
-	c := Config{Base: base, Scoped: true, ErrorLog: log.New(io.Discard, "", 0)}
+func hedged(t testing.TB, base http.RoundTripper, scoped bool, urls ...*url.URL) http.Handler {
+	c := Config{Base: base, Scoped: scoped, ErrorLog: log.New(io.Discard, "", 0)}
 	for _, u := range urls {
 		c.Backends = append(c.Backends, Backend{URL: u, Source: plant()})
 	}
@@ -69,7 +69,7 @@ const mostAllocations = 4
 func TestAllocations(t *testing.T) {
 	u := &url.URL{Scheme: "http", Host: "a.test"}
 	one := request(t, alone(atOnce{}, u))
-	two := request(t, hedged(t, atOnce{}, u, &url.URL{Scheme: "http", Host: "b.test"}))
+	two := request(t, hedged(t, atOnce{}, true, u, &url.URL{Scheme: "http", Host: "b.test"}))
 	for range 2 * window { // until p99 is known
 		two()
 	}
@@ -89,7 +89,8 @@ func BenchmarkProxy(b *testing.B) {
 		h    http.Handler
 	}{
 		{"alone", alone(atOnce{}, u)},
-		{"hedge", hedged(b, atOnce{}, u, &url.URL{Scheme: "http", Host: "b.test"})},
+		{"hedge", hedged(b, atOnce{}, true, u, &url.URL{Scheme: "http", Host: "b.test"})},
+		{"hedge, not scoped", hedged(b, atOnce{}, false, u, &url.URL{Scheme: "http", Host: "b.test"})},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -232,7 +232,7 @@ func (c *call) fail(err error) {
 // balances checks that the sums hold.
 func (b *bench) balances() {
 	b.Helper()
-	checkStats(b.T, b.Stats(), b.Budget)
+	checkStats(b.T, b.Stats(), b.c.Budget)
 }
 
 func checkStats(t testing.TB, s Stats, part float64) {

@@ -58,7 +58,7 @@ func (a *attempt) prepare() error {
 	f := a.f
 	a.copied.copy(f.r, a.backend)
 	a.req = &a.copied.Request
-	if a.resent || !f.t.Scoped {
+	if a.resent || !f.t.c.Scoped {
 		// The caller of RoundTrip has not had an answer yet. So this one's end does not come
 		// before this.
 		ctx, cancel := context.WithCancel(f.r.Context())
@@ -98,12 +98,12 @@ func (a *attempt) run() {
 		if !returned {
 			if v := recover(); v != nil {
 				err = fmt.Errorf("hedge: Base has panicked: %v", v)
-				a.f.t.ErrorLog.Printf("%v\n%s", err, debug.Stack())
+				a.f.t.c.ErrorLog.Printf("%v\n%s", err, debug.Stack())
 			}
 		}
 		a.finish(resp, err)
 	}()
-	resp, err = a.f.t.Base.RoundTrip(a.req)
+	resp, err = a.f.t.c.Base.RoundTrip(a.req)
 	returned = true
 }
 

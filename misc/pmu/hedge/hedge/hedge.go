@@ -89,8 +89,7 @@ type Config struct {
 	Warm func(r *http.Request) bool
 
 	// Scoped says that the context of each request ends as soon as its answer has been read, as that of a
-	// request that a server gets does. Then the first attempt uses it as it is. That saves
-	// five allocations a request.
+	// request that a server gets does. Then the first attempt uses it as it is, which saves allocations.
 	Scoped bool
 
 	// ErrorLog gets what is wrong with sources. If it is nil, that is the log package's.

@@ -54,14 +54,14 @@ type kind struct {
 // observe counts the time that an attempt took.
 func (t *Transport) observe(k *kind, d time.Duration) {
 	if k.times.add(d) {
-		k.delay = t.Delay(k.name, k.times.p99)
+		k.delay = t.c.Delay(k.name, k.times.p99)
 	}
 }
 
 // kindName returns the name of a request's kind.
 func (t *Transport) kindName(r *http.Request) kindName {
-	if t.Kind != nil {
-		return kindName{path: t.Kind(r)}
+	if t.c.Kind != nil {
+		return kindName{path: t.c.Kind(r)}
 	}
 	return pathKind(r)
 }
@@ -77,7 +77,7 @@ func (t *Transport) kindOf(name kindName) *kind {
 	// The name may be a part of a long request.
 	name = kindName{strings.Clone(name.method), strings.Clone(name.path)}
 	k := &kind{name: name.String()}
-	k.delay = t.Delay(k.name, 0)
+	k.delay = t.c.Delay(k.name, 0)
 	t.kinds[name] = k
 	return k
 }

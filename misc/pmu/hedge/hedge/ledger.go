@@ -9,6 +9,8 @@ package hedge
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
+	"strings"
 )
 
 // A passed is why a request is sent once, whatever comes.
@@ -135,6 +137,7 @@ func (t *Transport) Stats() Stats {
 	for _, k := range t.kinds {
 		s.Kinds = append(s.Kinds, KindStats{k.name, int64(k.times.p99), int64(k.delay)})
 	}
+	slices.SortFunc(s.Kinds, func(a, b KindStats) int { return strings.Compare(a.Name, b.Name) })
 	if k := &t.others; k.times.n > 0 || k.times.p99 > 0 {
 		s.Kinds = append(s.Kinds, KindStats{k.name, int64(k.times.p99), int64(k.delay)})
 	}

@@ -97,7 +97,7 @@ func (p *pair) settle(t testing.TB) Stats {
 	}
 	p.mu.Unlock()
 	s := p.Stats()
-	checkStats(t, s, p.Budget)
+	checkStats(t, s, p.c.Budget)
 	return s
 }
 

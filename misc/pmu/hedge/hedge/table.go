@@ -18,7 +18,7 @@ import (
 func (t *Transport) begin(f *flight, kind kindName) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.ledger.inFlight >= uint64(t.MaxInFlight) {
+	if t.ledger.inFlight >= uint64(t.c.MaxInFlight) {
 		return false
 	}
 	f.wake = t.wakes.Get().(chan struct{})
@@ -78,8 +78,8 @@ func (t *Transport) timed(a *attempt) {
 
 // again decides whether f is sent again, and returns the attempt.
 func (t *Transport) again(f *flight, why reason) *attempt {
-	if f.ended || t.closed || f.r.Context().Err() != nil {
-		return nil
+	if f.ended || t.closed || f.r.Context().Err() != nil || len(f.more) == len(t.backends)-1 {
+		return nil // or all have it
 	}
 	b := t.other(f)
 	if b == nil {

@@ -19,7 +19,7 @@ import (
 // A Transport is an [http.RoundTripper] that sends requests to the active one of several
 // servers, and some of them to another one, too. It is safe for concurrent use.
 type Transport struct {
-	Config  // as New has completed it
+	c       Config // as New has completed it
 	created time.Time
 	ctx     context.Context // until Close
 	close   context.CancelFunc
@@ -47,7 +47,7 @@ func New(c Config) (*Transport, error) {
 		return nil, err
 	}
 	t := &Transport{
-		Config:  c,
+		c:       c,
 		created: time.Now(),
 		kinds:   make(map[kindName]*kind),
 		others:  kind{name: "others"},
@@ -80,7 +80,7 @@ func (t *Transport) Close() {
 
 // CloseIdleConnections is for http.Client, which looks for it.
 func (t *Transport) CloseIdleConnections() {
-	if c, ok := t.Base.(interface{ CloseIdleConnections() }); ok {
+	if c, ok := t.c.Base.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
@@ -101,7 +101,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !t.mayResend(r) {
 		return t.once(r, body{}, notIdempotent)
 	}
-	b, err := keep(r, t.MaxBody)
+	b, err := keep(r, t.c.MaxBody)
 	if err != nil {
 		t.mu.Lock()
 		t.ledger.unread++
@@ -131,7 +131,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // mayResend reports whether r may be sent twice. A connection that is to switch protocols may not, and
 // trailers are known only when the body has been sent.
 func (t *Transport) mayResend(r *http.Request) bool {
-	return len(t.backends) > 1 && !has(r.Header, "Upgrade") && len(r.Trailer) == 0 && t.Idempotent(r)
+	return len(t.backends) > 1 && !has(r.Header, "Upgrade") && len(r.Trailer) == 0 && t.c.Idempotent(r)
 }
 
 // once sends r to the active backend and nowhere else.
@@ -153,7 +153,7 @@ func (t *Transport) once(r *http.Request, body body, why passed) (*http.Response
 	if err := body.set(&c.Request, true); err != nil {
 		return nil, err
 	}
-	resp, err := t.Base.RoundTrip(&c.Request)
+	resp, err := t.c.Base.RoundTrip(&c.Request)
 	if refused(err) {
 		t.mu.Lock()
 		again := t.refused(b)

@@ -44,7 +44,7 @@ func (t *Transport) warm(b *backend) {
 
 // offer has a copy of r sent to servers that are starting and have nothing to do.
 func (t *Transport) offer(r *http.Request) {
-	if hasBody(r) || !t.Warm(r) {
+	if hasBody(r) || !t.c.Warm(r) {
 		return
 	}
 	t.mu.Lock()
@@ -74,7 +74,7 @@ func (w *warmer) run(ctx context.Context, t *Transport) {
 		case <-ctx.Done():
 			return
 		case r := <-w.requests:
-			resp, err := t.Base.RoundTrip(r.WithContext(ctx))
+			resp, err := t.c.Base.RoundTrip(r.WithContext(ctx))
 			if err != nil {
 				if ctx.Err() != nil || !t.pause(lookAgain) {
 					return

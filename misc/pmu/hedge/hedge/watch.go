@@ -42,7 +42,7 @@ func (t *Transport) watch(b *backend) {
 		if err != nil {
 			if text := err.Error(); text != logged {
 				logged = text
-				t.ErrorLog.Printf("hedge: %s says nothing: %s", b.Name, text)
+				t.c.ErrorLog.Printf("hedge: %s says nothing: %s", b.Name, text)
 			}
 			// A process that has ended says no more, and is still gone.
 			if last.State != hazard.Gone || !errors.Is(err, os.ErrProcessDone) && !errors.Is(err, os.ErrNotExist) {
@@ -67,10 +67,10 @@ func (t *Transport) watch(b *backend) {
 // acts returns for how long s must last, if it is a reason to act. Two states may hold: a
 // program that drains is stopped now and then.
 func (t *Transport) acts(s hazard.Status) (after time.Duration, ok bool) {
-	after, ok = t.Act(s)
+	after, ok = t.c.Act(s)
 	if s.Program != s.State && s.State != hazard.Gone {
 		s.State = s.Program
-		if own, also := t.Act(s); also && (!ok || own < after) {
+		if own, also := t.c.Act(s); also && (!ok || own < after) {
 			return own, also
 		}
 	}
