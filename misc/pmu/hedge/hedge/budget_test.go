@@ -102,30 +102,34 @@ func TestBurst(t *testing.T) {
 	}
 }
 
+var long = strings.Repeat("x", 101)
+
+// onceCases are requests, with up to 100 bytes of body kept.
+var onceCases = []struct {
+	name, method, header, body string
+	resent                     bool
+	counted                    string
+}{
+	{"GET", "GET", "", "", true, ""},
+	{"HEAD", "HEAD", "", "", true, ""},
+	{"OPTIONS", "OPTIONS", "", "", true, ""},
+	{"GET with a body", "GET", "", "x", true, ""},
+	{"GET with a body as long as is kept", "GET", "", long[:100], true, ""},
+	{"GET with a long body", "GET", "", long, false, "large"},
+	{"POST", "POST", "", "x", false, "notIdempotent"},
+	{"POST without a body", "POST", "", "", false, "notIdempotent"},
+	{"POST with a key", "POST", "Idempotency-Key", "x", true, ""},
+	{"POST with another key", "POST", "X-Idempotency-Key", "x", true, ""},
+	{"POST with a key and a long body", "POST", "Idempotency-Key", long, false, "large"},
+	{"PUT", "PUT", "", "x", false, "notIdempotent"},
+	{"DELETE", "DELETE", "", "", false, "notIdempotent"},
+	{"websocket", "GET", "Upgrade", "", false, "notIdempotent"},
+	{"unknown", "BREW", "", "", false, "notIdempotent"},
+}
+
 // TestOnce tests requests that are never sent again: their server drains as soon as they are in flight.
 func TestOnce(t *testing.T) {
-	long := strings.Repeat("x", 101)
-	for _, c := range []struct {
-		name, method, header, body string
-		resent                     bool
-		counted                    string
-	}{
-		{"GET", "GET", "", "", true, ""},
-		{"HEAD", "HEAD", "", "", true, ""},
-		{"OPTIONS", "OPTIONS", "", "", true, ""},
-		{"GET with a body", "GET", "", "x", true, ""},
-		{"GET with a body as long as is kept", "GET", "", long[:100], true, ""},
-		{"GET with a long body", "GET", "", long, false, "large"},
-		{"POST", "POST", "", "x", false, "notIdempotent"},
-		{"POST without a body", "POST", "", "", false, "notIdempotent"},
-		{"POST with a key", "POST", "Idempotency-Key", "x", true, ""},
-		{"POST with another key", "POST", "X-Idempotency-Key", "x", true, ""},
-		{"POST with a key and a long body", "POST", "Idempotency-Key", long, false, "large"},
-		{"PUT", "PUT", "", "x", false, "notIdempotent"},
-		{"DELETE", "DELETE", "", "", false, "notIdempotent"},
-		{"websocket", "GET", "Upgrade", "", false, "notIdempotent"},
-		{"unknown", "BREW", "", "", false, "notIdempotent"},
-	} {
+	for _, c := range onceCases {
 		for _, length := range []int64{int64(len(c.body)), -1} {
 			run(t, Config{MaxBody: 100, Scoped: true}, func(b *bench) {
 				r, _ := http.NewRequestWithContext(b.Context(), c.method, "http://shop.test/", nil)

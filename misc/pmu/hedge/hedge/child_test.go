@@ -143,21 +143,34 @@ func fetch(url string) chan fetched {
 	return c
 }
 
+// answers checks that an answer is c's.
+func (c *child) answers(from chan fetched) {
+	c.Helper()
+	if got := <-from; got.err != nil || got.text != c.name {
+		c.Fatalf("answer %+v, want %s", got, c.name)
+	}
+}
+
+// withFiles returns a Transport to servers that publish in files.
+func withFiles(t testing.TB, files []string, servers ...*child) *Transport {
+	c := Config{Base: pprof.TaskTransport(http.DefaultTransport), Scoped: true, Budget: 1}
+	for i, s := range servers {
+		c.Backends = append(c.Backends, Backend{URL: s.url, Source: File(files[i])})
+	}
+	tr, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(tr.Close)
+	return tr
+}
+
 // TestProcesses tests two servers in processes of their own, which drain and are killed while they have
 // a request, and what the request's task says of it.
 func TestProcesses(t *testing.T) {
 	files := []string{shm(t), shm(t)}
 	a, b := startChild(t, files[0]), startChild(t, files[1])
-	tr, err := New(Config{
-		Backends: []Backend{{URL: a.url, Source: File(files[0])}, {URL: b.url, Source: File(files[1])}},
-		Base:     pprof.TaskTransport(http.DefaultTransport),
-		Scoped:   true,
-		Budget:   1,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := withFiles(t, files, a, b)
 	if err := task.Start(task.Config{Rate: 1, Server: 1}); err != nil {
 		t.Fatal(err)
 	}
@@ -169,22 +182,16 @@ func TestProcesses(t *testing.T) {
 		t.Helper()
 		eventually(t, fmt.Sprintf("%d says %s", i, state), func() bool { return tr.Stats().Backends[i].State == state })
 	}
-	answers := func(c *child, from chan fetched) {
-		t.Helper()
-		if got := <-from; got.err != nil || got.text != c.name {
-			t.Fatalf("answer %+v, want %s", got, c.name)
-		}
-	}
 	says(0, "OK")
 	says(1, "OK")
-	answers(a, fetch(proxy.URL))
+	a.answers(fetch(proxy.URL))
 
 	// It drains while it has a request.
 	a.do("hold on", "done")
 	got := fetch(proxy.URL)
 	a.expect("held")
 	a.do("drain new version", "done")
-	answers(b, got)
+	b.answers(got)
 	if note := noteOf(t, records); !strings.HasPrefix(note, "sent again after ") || !strings.HasSuffix(note, " ms: a drains (new version)") {
 		t.Errorf("note %q", note)
 	}
@@ -197,12 +204,12 @@ func TestProcesses(t *testing.T) {
 	got = fetch(proxy.URL)
 	b.expect("held")
 	b.cmd.Process.Kill()
-	answers(a, got)
+	a.answers(got)
 	if note := noteOf(t, records); !strings.Contains(note, ": b has gone") && !strings.HasSuffix(note, ": b failed") {
 		t.Errorf("note %q", note)
 	}
 	says(1, "Gone")
-	answers(a, fetch(proxy.URL))
+	a.answers(fetch(proxy.URL))
 
 	// Another process publishes in the same file.
 	b.cmd.Wait()

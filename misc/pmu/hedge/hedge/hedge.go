@@ -116,7 +116,7 @@ func (c Config) withDefaults() (Config, error) {
 			return c, fmt.Errorf("hedge: backend %d: URL %v: want a scheme and a host only", i+1, b.URL.Redacted())
 		}
 	}
-	if c.Budget > 1 {
+	if !(c.Budget <= 1) {
 		return c, fmt.Errorf("hedge: budget %v: want a part of all requests, 1 at most", c.Budget)
 	}
 	orElse(&c.Budget, defaultBudget)

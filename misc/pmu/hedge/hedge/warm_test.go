@@ -20,16 +20,7 @@ import (
 func TestWarm(t *testing.T) {
 	run(t, Config{Warm: func(r *http.Request) bool { return r.Method == "GET" }}, func(b *bench) {
 		b.say(1, hazard.Starting, "caches")
-		req := func(method, body string) *http.Request {
-			r, _ := http.NewRequestWithContext(b.Context(), method, "http://shop.test/cart/1", nil)
-			if body != "" {
-				r.Body = http.NoBody
-				r, _ = http.NewRequestWithContext(b.Context(), method, "http://shop.test/cart/1", strings.NewReader(body))
-			}
-			r.Header.Set("Traceparent", "00-0123456789abcdef0123456789abcdef-0123456789abcdef-03")
-			r.Header.Set("X-Test", "kept")
-			return r
-		}
+		req := b.traced
 		var all []*result
 		for _, r := range []*http.Request{req("HEAD", ""), req("POST", ""), req("GET", "x"), req("GET", ""), req("GET", "")} {
 			all = append(all, b.send(r))
@@ -81,6 +72,17 @@ func TestWarm(t *testing.T) {
 			t.Errorf("%d servers are still warmed up", n)
 		}
 	})
+}
+
+// traced returns a request that is a part of a trace.
+func (b *bench) traced(method, body string) *http.Request {
+	r, err := http.NewRequestWithContext(b.Context(), method, "http://shop.test/cart/1", strings.NewReader(body))
+	if err != nil {
+		b.Fatal(err)
+	}
+	r.Header.Set("Traceparent", "00-0123456789abcdef0123456789abcdef-0123456789abcdef-03")
+	r.Header.Set("X-Test", "kept")
+	return r
 }
 
 // last returns the last one of n attempts that a server has got.
