@@ -29,9 +29,9 @@ func Act(s hazard.Status) (after time.Duration, ok bool) {
 }
 
 // Idempotent is the usual [Config.Idempotent]: methods that only read (GET, HEAD, OPTIONS and TRACE),
-// and requests with a header Idempotency-Key or X-Idempotency-Key. So package net/http has
-// it for requests whose connection fails. PUT and DELETE are not among them. They may be repeated by who has seen
-// them fail, but two at a time may be overtaken by a third.
+// and requests with a header Idempotency-Key or X-Idempotency-Key. Package net/http repeats the same ones
+// when a connection fails. PUT and DELETE are not among them: a client that has seen one fail may
+// repeat it, but of two at a time the later one may come after a third request, and undo that.
 func Idempotent(r *http.Request) bool {
 	switch r.Method {
 	case "", http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:

@@ -172,7 +172,7 @@ func TestBothStopped(t *testing.T) {
 
 // TestLoser tests a first attempt that comes first after all, and what is left of the other.
 func TestLoser(t *testing.T) {
-	for _, how := range []string{"cancelled", "late", "failed"} {
+	for _, how := range []string{"cancelled", "closed", "late", "failed"} {
 		run(t, Config{}, func(b *bench) {
 			res := b.get(b.Context())
 			b.say(0, hazard.Draining, "")
@@ -191,10 +191,13 @@ func TestLoser(t *testing.T) {
 					t.Errorf("given up before the answer was read: %v", second.ended)
 				}
 			}
-			if text := b.read(res); text != "a" {
+			if how == "closed" { // before it has been read
+				res.resp.Body.Close()
+				synctest.Wait()
+			} else if text := b.read(res); text != "a" {
 				t.Errorf("answer %q", text)
 			}
-			if how == "cancelled" {
+			if how == "cancelled" || how == "closed" {
 				b.want(map[string]uint64{"hedged": 1, "cancelled": 1, "running": 0})
 			} else {
 				b.want(map[string]uint64{"hedged": 1, "lost": 1, "running": 0})
