@@ -59,7 +59,7 @@ func (t *Transport) answered(a *attempt) {
 // lose counts an attempt that has ended after another one had won.
 func (t *Transport) lose(a *attempt, answered, cancelled bool) {
 	if a.resent {
-		t.ledger.loses(cancelled && !answered)
+		t.ledger.loses(cancelled)
 	}
 	// An attempt that a duplicate was sent for by delay, and that was cancelled, would have taken
 	// longer. If it did not count, p99 would become shorter with each duplicate. How long one takes
