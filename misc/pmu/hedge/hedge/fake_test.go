@@ -154,6 +154,11 @@ func run(t *testing.T, c Config, f func(b *bench)) {
 		if n := b.Stats().InFlight; n != 0 || b.flights.first() != nil {
 			t.Errorf("%d requests are in flight at the end", n)
 		}
+		for _, k := range b.kinds {
+			if k.waiting.first() != nil {
+				t.Errorf("something of %s waits at the end", k.name)
+			}
+		}
 	})
 }
 

@@ -45,7 +45,9 @@ func fields(t testing.TB, s Stats) map[string]uint64 {
 func TestSwap(t *testing.T) {
 	run(t, Config{Scoped: true}, func(b *bench) {
 		ctx, end := context.WithCancel(b.Context())
-		res := b.get(ctx)
+		r, _ := http.NewRequestWithContext(ctx, "GET", "http://shop.test/", nil)
+		r.Host = ""
+		res := b.send(r)
 		first := b.call(0, 1)
 		if first.host != "a.test" || first.r.Host != "shop.test" {
 			t.Errorf("sent to %s as %s", first.host, first.r.Host)
@@ -140,17 +142,19 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestStopWhileDraining tests that a server that drains is not taken for another while it is
-// stopped for a moment.
+// TestStopWhileDraining tests that a server that drains still does while it is stopped for a moment.
 func TestStopWhileDraining(t *testing.T) {
 	run(t, Config{}, func(b *bench) {
 		b.say(0, hazard.Draining, "")
 		b.say(1, hazard.Draining, "")
-		b.say(0, hazard.Stopped, "read mem stats")
-		if s := b.Stats(); s.Swaps != 1 || !s.Backends[1].Active {
+		b.say(1, hazard.Stopped, "read mem stats")
+		if s := b.Stats(); s.Swaps != 1 || !s.Backends[1].Active || !s.Backends[1].Avoided {
 			t.Errorf("%+v", s)
 		}
-		b.say(1, hazard.OK, "")
+		b.say(0, hazard.OK, "")
+		if s := b.Stats(); s.Swaps != 2 || !s.Backends[0].Active {
+			t.Errorf("%+v", s)
+		}
 	})
 }
 
@@ -172,8 +176,8 @@ func TestBothStopped(t *testing.T) {
 
 // TestLoser tests a first attempt that comes first after all, and what is left of the other.
 func TestLoser(t *testing.T) {
-	for _, how := range []string{"cancelled", "closed", "late", "failed"} {
-		run(t, Config{}, func(b *bench) {
+	for i, how := range []string{"cancelled", "closed", "late", "failed", "cancelled", "closed"} {
+		run(t, Config{Scoped: i >= 3}, func(b *bench) {
 			res := b.get(b.Context())
 			b.say(0, hazard.Draining, "")
 			first, second := b.call(0, 2), b.call(1, 2)

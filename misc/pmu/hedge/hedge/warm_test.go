@@ -50,6 +50,9 @@ func TestWarm(t *testing.T) {
 		// A stop of the world is no end of it.
 		b.say(1, hazard.Stopped, "GC sweep termination")
 		b.say(1, hazard.Starting, "caches")
+		if warm.ended != nil {
+			t.Error("given up in a stop")
+		}
 		warm.reply("b")
 		res := b.get(b.Context())
 		b.last("b.test", 8).fail(errReset)
