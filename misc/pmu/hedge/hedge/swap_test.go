@@ -305,3 +305,27 @@ func TestClientGone(t *testing.T) {
 		})
 	}
 }
+
+// TestClientGoneEarlier tests that a request is not sent again whose client has gone, though its attempt
+// still runs.
+func TestClientGoneEarlier(t *testing.T) {
+	asked, end := 0, make(chan bool)
+	base := roundTripper(func(r *http.Request) (*http.Response, error) {
+		asked++
+		<-end // whatever its context
+		return nil, errReset
+	})
+	run(t, Config{Base: base}, func(b *bench) {
+		end = make(chan bool)
+		ctx, cancel := context.WithCancel(b.Context())
+		res := b.get(ctx)
+		cancel()
+		b.say(0, hazard.Draining, "")
+		close(end)
+		synctest.Wait()
+		if !res.done || asked != 1 {
+			t.Errorf("asked %d times: %+v", asked, res)
+		}
+		b.want(map[string]uint64{"single": 1, "exhausted": 0})
+	})
+}
