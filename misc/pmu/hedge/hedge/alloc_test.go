@@ -31,8 +31,8 @@ func (d discarder) Write(p []byte) (int, error) { return len(p), nil }
 func (d discarder) WriteHeader(int)             {}
 
 // alone is the proxy without hedging: all goes to one server.
-func alone(base http.RoundTripper, u *url.URL) http.Handler {
-	return &httputil.ReverseProxy{Transport: base, Rewrite: func(r *httputil.ProxyRequest) {
+func alone(base http.RoundTripper, u *url.URL, pool httputil.BufferPool) http.Handler {
+	return &httputil.ReverseProxy{Transport: base, BufferPool: pool, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetXForwarded()
 		r.Out.URL.Scheme, r.Out.URL.Host = u.Scheme, u.Host
 		r.Out.Host = r.In.Host
@@ -68,7 +68,7 @@ const mostAllocations = 4
 // TestAllocations tests that a request without a hazard costs little memory more.
 func TestAllocations(t *testing.T) {
 	u := &url.URL{Scheme: "http", Host: "a.test"}
-	one := request(t, alone(atOnce{}, u))
+	one := request(t, alone(atOnce{}, u, new(buffers)))
 	two := request(t, hedged(t, atOnce{}, true, u, &url.URL{Scheme: "http", Host: "b.test"}))
 	for range 2 * window { // until p99 is known
 		two()
@@ -97,7 +97,8 @@ func BenchmarkProxy(b *testing.B) {
 			name string
 			h    http.Handler
 		}{
-			{"alone", alone(to.base, u)},
+			{"alone", alone(to.base, u, nil)},
+			{"alone, with buffers", alone(to.base, u, new(buffers))},
 			{"hedge", hedged(b, to.base, true, u, u)},
 			{"hedge, not scoped", hedged(b, to.base, false, u, u)},
 		} {

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"runtime/task"
+	"sync"
 )
 
 // Proxy returns a handler that answers requests by sending them with t, which should be
@@ -29,8 +30,9 @@ func Proxy(t *Transport, l *log.Logger) http.Handler {
 			r.Out.URL.Scheme, r.Out.URL.Host = "http", r.In.Host // t has others
 			r.Out.Host = r.In.Host
 		},
-		Transport: t,
-		ErrorLog:  l,
+		Transport:  t,
+		BufferPool: new(buffers),
+		ErrorLog:   l,
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			if !errors.Is(err, context.Canceled) {
 				l.Printf("hedge: %s %s: %v", r.Method, r.Host, err)
@@ -53,3 +55,17 @@ func (t *Transport) kindText(r *http.Request) string {
 	defer t.mu.Unlock()
 	return t.kindOf(name).name
 }
+
+// Buffers are used again. Otherwise each answer would take one of 32 KiB, which costs more than all the rest.
+type buffers struct{ free sync.Pool }
+
+const bufferSize = 32 << 10
+
+func (b *buffers) Get() []byte {
+	if p, ok := b.free.Get().(*[bufferSize]byte); ok {
+		return p[:]
+	}
+	return make([]byte, bufferSize)
+}
+
+func (b *buffers) Put(p []byte) { b.free.Put((*[bufferSize]byte)(p)) }
