@@ -77,24 +77,35 @@ func work(n int) {
 	sink = x
 }
 
-// Stops stop the world: the stacks of all goroutines are written while nothing else runs.
+// Stops stop the world: the stacks of all goroutines are written while nothing else runs. There are as many
+// as that takes some 7 ms for.
 type stops struct{ buf []byte }
 
-const worldStop = 7 * time.Millisecond
+const (
+	worldStop = 7 * time.Millisecond
+	aThousand = 1000
+)
 
 func newStops() *stops {
-	for range 10_000 {
-		go func() { select {} }()
-	}
-	s := &stops{make([]byte, 256<<10)}
-	for range 5 {
+	s := &stops{make([]byte, 16<<20)}
+	park(aThousand)
+	// The shortest of several: the machine may do something else meanwhile.
+	took := time.Hour
+	for range 10 {
 		runtime.Gosched()
 		began := time.Now()
 		s.stop()
-		took := time.Since(began)
-		s.buf = make([]byte, min(int(float64(len(s.buf))*float64(worldStop)/float64(took)), 16<<20))
+		took = min(took, time.Since(began))
 	}
+	park(int(aThousand*float64(worldStop)/float64(took)) - aThousand)
 	return s
+}
+
+// park starts goroutines that wait for ever.
+func park(n int) {
+	for range n {
+		go func() { select {} }()
+	}
 }
 
 func (s *stops) stop() { runtime.Stack(s.buf, true) }
