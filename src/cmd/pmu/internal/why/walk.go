@@ -12,8 +12,8 @@ type walk struct {
 	all, recorded, low float64
 }
 
-// newWalk returns a walk through n requests, of which recorded ones recorded the event, and it
-// was not high in low of them.
+// newWalk returns a walk through n requests. As many as recorded says have the event. In low of
+// these it was not high.
 func newWalk(p float64, n, recorded, low int) walk {
 	if recorded == low {
 		return walk{above: float64(above(p, n))}
