@@ -229,7 +229,7 @@ func perfTakenMeasure(calls bool, stat int) *perfTakenLive {
 	around := perfTakenNumber(delay, 1)
 	before, _ := u.Usage()
 	from, throttled := perfTakenNumber(delay, 1), perfTakenNumber(stat, 2)
-	perfTakenWindow(delay, from+500e6, calls)
+	perfTakenWindow(delay, from+300e6, calls)
 	x := &perfTakenLive{Delay: perfTakenNumber(delay, 1) - from, Throttled: perfTakenNumber(stat, 2) - throttled}
 	after, _ := u.Usage()
 	x.DelayAround = perfTakenNumber(delay, 1) - around
@@ -244,7 +244,7 @@ func perfTakenMeasure(calls bool, stat int) *perfTakenLive {
 // perfTakenWindow runs until the thread has waited for so long. It calls nothing at whose beginning it
 // could be preempted.
 func perfTakenWindow(delay int, until int64, calls bool) {
-	for n := range 200_000 { // some seconds of work, if nobody takes anything
+	for n := range 40_000 { // a second of work or more, if nobody takes anything
 		for range 20_000 {
 			perfTakenSink = perfTakenSink*6364136223846793005 + 1
 		}
