@@ -198,6 +198,13 @@ apt_install() {
 	apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
+# Of why's tests only those that run all that it does in parallel.
+race_leg() {
+	local -x CGO_ENABLED=1
+	"$go" test -race -short -timeout 30m "${std[@]}" &&
+		"$go" test -race -short -run '^Test(Procs|Stopped|Needed|Segments|HTML.*)$' cmd/pmu/internal/why
+}
+
 # Only clang has the memory sanitizer, and Debian packages it by clang's version.
 msan_links() { echo 'int main(void) { return 0; }' | clang -fsanitize=memory -x c -o /dev/null - 2>/dev/null; }
 msan() {
@@ -253,7 +260,7 @@ leg cmd/pmu cmd_pmu
 leg upstream/std upstream_std
 leg upstream/http upstream_http
 leg upstream/runtime "$go" test -short -timeout 20m runtime
-leg race env CGO_ENABLED=1 "$go" test -race -short -timeout 30m "${std[@]}" cmd/pmu/internal/why
+leg race race_leg
 leg msan msan
 leg lockrank lockrank_leg
 leg engine/host-task-clock engine_host
