@@ -56,12 +56,12 @@ func compare(t *testing.T, segments int, list ...Experiment) (*Comparison, strin
 // sizes they are, and not the one that both have; that what it makes is what was planted; and that of
 // two equal ones no difference is found.
 func TestExperiments(t *testing.T) {
-	seeds := uint64(50)
+	seeds := uint64(20)
 	if testing.Short() {
 		seeds = 2
 	}
 	for seed := range seeds {
-		n := 2000 + 137*int(seed)
+		n := 2000 + 340*int(seed)
 		a, b := experiment(2*seed, 5000, 0), experiment(2*seed+1, n, 60)
 		c, text := compare(t, 0, Experiment{"a", a}, Experiment{"b", b})
 		if first, _, _ := strings.Cut(text, "\n"); !strings.HasPrefix(first, "mutex makes the difference: p99 is ") {

@@ -223,7 +223,7 @@ func TestOrder(t *testing.T) {
 		cycles.Name = name
 		tab.Columns = append(tab.Columns, cycles)
 	}
-	shuffles := 100
+	shuffles := 40
 	if testing.Short() {
 		shuffles = 10
 	}

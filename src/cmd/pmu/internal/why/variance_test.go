@@ -135,7 +135,7 @@ func analyzeVariance(t *Table, p float64) ([]Impact, []Pair) {
 // that fixing the first one shrinks it by what was predicted. Events that do nothing, or
 // that only follow others, have no impact.
 func TestVariancePlanted(t *testing.T) {
-	seeds, n := uint64(50), 200_000
+	seeds, n := uint64(20), 200_000
 	if testing.Short() {
 		seeds = 2
 	}
