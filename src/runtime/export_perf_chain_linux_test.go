@@ -128,6 +128,71 @@ func PerfCostStopped() (cost, most int64) {
 	return cost, most
 }
 
+// PerfChainStopped has another thread, which stops the session once stop is 1, wait before it has
+// read the first of the calling thread's records. It reports whether there are records, whether
+// the other thread reads them, and whether the calling one would then wait for it before its
+// goroutine gets other labels.
+func PerfChainStopped(stop *uint32) (records, reads, waits bool) {
+	systemstack(func() {
+		mp := getg().m
+		t := (*perfThread)(unsafe.Pointer(mp.perf.Load()))
+		s := &perfTables.slots[0]
+		var mask sigset
+		sigsave(&mask)
+		sigblock(false) // the handler reads the ring, and wants the slot's lock
+		for !s.lock.CompareAndSwap(0, 1) {
+			osyield()
+		}
+		if records = t.ring.head() != t.ring.tail; records {
+			atomic.Store(stop, 1)
+			const long, most = 20e6, 1e9 // ns; a thread that just looks has the lock for less
+			start := nanotime()
+			for since, next, now := start, start+long, start; !reads && now < start+most; now = nanotime() {
+				if t.lock.Load() == 0 {
+					since = now
+				}
+				reads = now > since+long
+				if now > next && since == now {
+					// It waits for the slot's lock with a record of another thread.
+					s.lock.Store(0)
+					for osyield(); !s.lock.CompareAndSwap(0, 1); osyield() {
+					}
+					next = now + long/100
+				}
+				osyield()
+			}
+			waits = mp.perf.Load() != 0
+		}
+		s.lock.Store(0)
+		msigrestore(mask)
+	})
+	return records, reads, waits
+}
+
+// PerfChainOf returns the calling thread, for PerfChainOwns.
+func PerfChainOf() unsafe.Pointer { return unsafe.Pointer(getg().m) }
+
+// PerfInSyscall reports whether a thread's goroutine is in a system call.
+func PerfInSyscall(thread unsafe.Pointer) bool {
+	gp := (*m)(thread).curg
+	return gp != nil && readgstatus(gp)&^_Gscan == _Gsyscall
+}
+
+// PerfChainOwns reports whether a thread's goroutine, which is in no call of C, has its records
+// and is taken to be in a call, by what the calling thread may look at.
+func PerfChainOwns(thread unsafe.Pointer) (owns, calls bool) {
+	mp := (*m)(thread)
+	t := (*perfThread)(unsafe.Pointer(mp.perf.Load()))
+	systemstack(func() {
+		t.acquire()
+		owns = t.ownsRecords(mp)
+		gp, _, _ := t.cgoCall(mp)
+		calls = gp != nil
+		t.lock.Store(0)
+	})
+	return owns, calls
+}
+
 // PerfChainQuiet reports whether the calling thread is sampled without signals.
 func PerfChainQuiet() bool {
 	t := (*perfThread)(unsafe.Pointer(getg().m.perf.Load()))

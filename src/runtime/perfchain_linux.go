@@ -30,6 +30,7 @@ package runtime
 import (
 	"internal/abi"
 	"internal/goarch"
+	"internal/runtime/atomic"
 	"internal/runtime/perf"
 	"unsafe"
 )
@@ -194,6 +195,11 @@ func (r *perfRing) handles(rec *perfRecord) bool {
 
 // addChain records a sample of t's slot i whose record has its stack.
 //
+// The labels are those of the thread's goroutine. They belong to the record because the
+// thread reads its ring before the goroutine, or its labels, become others: perfLeave.
+// To do that it takes t.lock, which the caller holds, so this is so as well if another
+// thread disarms it. It is not if the thread gets signals, whose handler reads the ring.
+//
 //go:nowritebarrierrec
 func (t *perfThread) addChain(i int, rec *perfRecord) {
 	c := &t.ctr[i]
@@ -206,7 +212,7 @@ func (t *perfThread) addChain(i int, rec *perfRecord) {
 	stk, labelled := t.chainStack(c, rec, mp)
 	c.Broken += uint64(t.chain.broken - broken)
 	var tag *unsafe.Pointer
-	if gp := mp.curg; gp != nil && labelled {
+	if gp := mp.curg; gp != nil && labelled && t.ownsRecords(mp) {
 		tag = &gp.labels
 	}
 	events := c.period + c.carry
@@ -367,11 +373,9 @@ func (t *perfThread) mendChain(mp *m, leaf, n int, ok bool) int {
 //go:nowritebarrierrec
 func (t *perfThread) chainOutside(rec *perfRecord, mp *m, n int) []uintptr {
 	pcs, r, c := &t.stk.pcs, &t.ring, &rec.chain
-	if gp := mp.curg; gp != nil && gp.syscallpc != 0 && gp.syscallsp != 0 && !inVDSOPage(rec.pc) {
-		// It is C, and the goroutine stays in the call while the ring has records of it;
-		// see perfStatusQuiet.
+	if gp, pc, sp := t.cgoCall(mp); gp != nil && !inVDSOPage(rec.pc) {
 		var u unwinder
-		u.initAt(gp.syscallpc, gp.syscallsp, 0, gp, unwindSilentErrors)
+		u.initAt(pc, sp, 0, gp, unwindSilentErrors)
 		m := tracebackPCs(&u, 0, t.more[:])
 		if n == 2 {
 			pcs[1] = logicalStackSentinel
@@ -402,6 +406,34 @@ func (t *perfThread) chainOutside(rec *perfRecord, mp *m, n int) []uintptr {
 		return pcs[1:t.mendChain(mp, first, n, true)]
 	}
 	return pcs[1 : first+perfChainOutside(pcs[first:], rec.pc)]
+}
+
+// ownsRecords reports whether what t's ring has is of the goroutine that the thread of mp runs
+// now: the thread runs this code, or reads its ring before that changes.
+//
+//go:nowritebarrierrec
+func (t *perfThread) ownsRecords(mp *m) bool { return mp == getg().m || t.chain.quiet }
+
+// cgoCall returns the goroutine of mp's thread if it is in a call of C, and where it has called.
+// It stays there while the ring has records of the call: see perfStatusQuiet.
+//
+// A goroutine of another thread may enter a call now, or leave one by its first step. It has
+// the status of a call when pc and sp are those of the call, and before these change it waits
+// for t.lock, which the caller holds.
+//
+// What is outside Go code need not be in such a call. The sanitizers are called without.
+//
+//go:nowritebarrierrec
+func (t *perfThread) cgoCall(mp *m) (gp *g, pc, sp uintptr) {
+	gp = mp.curg
+	if gp == nil || mp != getg().m && (!t.chain.quiet || readgstatus(gp)&^_Gscan != _Gsyscall) {
+		return nil, 0, 0
+	}
+	pc, sp = gp.syscallpc, atomic.Loaduintptr(&gp.syscallsp)
+	if f := findfunc(pc); sp == 0 || !f.valid() || f.entry() != abi.FuncPCABIInternal(cgocall) {
+		return nil, 0, 0
+	}
+	return gp, pc, sp
 }
 
 // perfChainOutside stores in stk what sigprofStack returns when it can't unwind, and returns

@@ -11,6 +11,7 @@ import (
 	"os"
 	"regexp"
 	"runtime"
+	"runtime/debug"
 	"runtime/pprof"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"unsafe"
 )
 
 // chainLoad works in many ways: JSON, maps, regular expressions, sorting, channels,
@@ -276,6 +278,88 @@ func TestPerfChainBefore(t *testing.T) {
 		}
 	}
 	t.Error("the thread's ring has never had four samples")
+}
+
+// TestPerfChainStopped tests that a thread waits until another has read its ring, where that
+// stops the session: until then the labels of its goroutine are those of its records.
+func TestPerfChainStopped(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it would wait for the test
+	for range 50 {
+		if reads, waits := perfChainStopped(t); reads {
+			if !waits {
+				t.Error("the thread goes on while another one reads its ring")
+			}
+			return
+		}
+	}
+	t.Error("the other thread has never read the ring")
+}
+
+// perfChainStopped reports whether another thread, which stops a session, reads the ring of
+// this one, and whether this one would then wait for it.
+func perfChainStopped(t *testing.T) (reads, waits bool) {
+	perfChainSession(t, 50e3)
+	var stop uint32
+	stopped := make(chan bool)
+	go func() {
+		for atomic.LoadUint32(&stop) == 0 {
+			runtime.Gosched()
+		}
+		pprof.StopCPUProfile()
+		close(stopped)
+	}()
+	records := false
+	for i := 0; i < 1000 && !records; i++ {
+		perfChainWork()
+		records, reads, waits = runtime.PerfChainStopped(&stop)
+	}
+	atomic.StoreUint32(&stop, 1)
+	<-stopped
+	return reads, waits
+}
+
+// TestPerfChainOwns tests what is known of the goroutine of a thread: nothing, if it may leave
+// while another thread looks, and that it is in no call of C where it makes a system call.
+func TestPerfChainOwns(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	for _, quiet := range []bool{false, true} {
+		t.Run(fmt.Sprintf("quiet=%t", quiet), func(t *testing.T) {
+			if quiet {
+				perfChainSession(t, 50e3)
+			} else {
+				perfChainStart(t, 1<<50)
+			}
+			check := func(where string, thread unsafe.Pointer, want bool) {
+				t.Helper()
+				if owns, calls := runtime.PerfChainOwns(thread); owns != want || calls {
+					t.Errorf("%s: it owns its records: %t, want %t; it calls C: %t", where, owns, want, calls)
+				}
+			}
+			thread := runtime.PerfChainOf()
+			check("on the thread", thread, true)
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			defer w.Close()
+			fd := int(r.Fd()) // blocking
+			done := make(chan bool)
+			go func() {
+				defer close(done)
+				for !runtime.PerfInSyscall(thread) {
+					runtime.Gosched()
+				}
+				check("elsewhere", thread, quiet)
+				w.Write([]byte{0})
+			}()
+			var b [1]byte
+			syscall.Read(fd, b[:])
+			<-done
+			check("after a call", thread, true)
+		})
+	}
 }
 
 // TestPerfChainRing tests that a thread has a ring for what its samples need until it reads

@@ -106,9 +106,6 @@ func (t *perfThread) disarm(slots perfSlots) {
 		perfForeignRemove(t)
 	}
 	t.drainForeign()
-	if mp := t.mp.ptr(); last && mp != nil {
-		mp.perf.Store(0)
-	}
 	t.acquire()
 	// What the thread's handler has not seen, because the signal is still pending
 	// or was blocked until the end. Its stack is gone.
@@ -135,6 +132,10 @@ func (t *perfThread) disarm(slots perfSlots) {
 	t.dropChains(slots)
 	if !last {
 		t.load.newWindow(t)
+	} else if mp := t.mp.ptr(); mp != nil {
+		// Until now the thread, which runs, waits for t.lock before its goroutine gets
+		// other labels, or is another: the records are its own. See addChain.
+		mp.perf.Store(0)
 	}
 	t.lock.Store(0)
 	if last {
