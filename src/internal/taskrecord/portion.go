@@ -65,7 +65,12 @@ type CallPortion struct {
 // Asynchronous reports for which calls such a task did not wait, if that is known from others; nil
 // says that it is not.
 func (n *Node) Latency(asynchronous func(n *Node, call int) bool) []Portion {
-	p := portions{asynchronous: asynchronous, at: make(map[*Node]int), walkers: make(map[*Node]*walker)}
+	return n.portions(asynchronous).list
+}
+
+// portions is Latency, with what the portions are of.
+func (n *Node) portions(asynchronous func(n *Node, call int) bool) *portions {
+	p := &portions{asynchronous: asynchronous, at: make(map[*Node]int), walkers: make(map[*Node]*walker)}
 	p.register(n, true)
 	p.add(n, 0, max(0, n.Task.Wall), 0)
 	for i := range p.list {
@@ -75,7 +80,7 @@ func (n *Node) Latency(asynchronous func(n *Node, call int) bool) []Portion {
 		}
 		x.Regions = p.regions(i)
 	}
-	return p.list
+	return p
 }
 
 // Caller returns the task that has called n, and which of its calls that is: -1 if that isn't known.

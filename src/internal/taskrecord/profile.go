@@ -65,10 +65,13 @@ type profileBuilder struct {
 	samples map[string]*profileSample
 	order   []*profileSample
 	key     []byte // scratch
+
+	paths bool // wall is the latency, and there is neither cpu nor an event
 }
 
 // A profileSample is a sum. Its stack is the root first.
 type profileSample struct {
+	kind  string
 	stack []Frame
 	slow  bool
 
@@ -82,6 +85,19 @@ const noRegion = 0
 
 // add adds a task.
 func (b *profileBuilder) add(t *Record) error {
+	b.during(t)
+	if err := b.addEvents(t); err != nil {
+		return err
+	}
+	b.sample(t, Frame{Func: t.Kind}).tasks++
+	x := b.begin(t)
+	x.timeline()
+	x.left()
+	return nil
+}
+
+// during notes when a task was.
+func (b *profileBuilder) during(t *Record) {
 	end := t.Start + int64(max(t.Wall, 0))
 	if !b.any || t.Start < b.first {
 		b.first = t.Start
@@ -90,14 +106,6 @@ func (b *profileBuilder) add(t *Record) error {
 		b.last = end
 	}
 	b.any = true
-	if err := b.addEvents(t); err != nil {
-		return err
-	}
-	b.sample(t.Flags&Slow != 0, Frame{Func: t.Kind}).tasks++
-	x := b.begin(t)
-	x.timeline()
-	x.left()
-	return nil
 }
 
 // addEvents adds the events of a task that are new.
@@ -120,9 +128,8 @@ func (b *profileBuilder) addEvents(t *Record) error {
 
 // A taskSamples is a task that becomes samples.
 type taskSamples struct {
-	b    *profileBuilder
-	t    *Record
-	slow bool
+	b *profileBuilder
+	t *Record
 
 	// By region, from 1 on, and noRegion: its stack, and what it has of each part and event
 	// that is not in samples yet. That is the task's, dealt out.
@@ -134,7 +141,7 @@ type taskSamples struct {
 }
 
 func (b *profileBuilder) begin(t *Record) *taskSamples {
-	x := &taskSamples{b: b, t: t, slow: t.Flags&Slow != 0, number: make(map[string]int)}
+	x := &taskSamples{b: b, t: t, number: make(map[string]int)}
 	x.time, x.counts = deal(t)
 	kind := Frame{Func: t.Kind}
 	x.root = [][]Frame{noRegion: {kind}}
@@ -156,7 +163,7 @@ func (x *taskSamples) emit(region int, p Part, d int64, stack func([]Frame) []Fr
 		if n > 0 {
 			x.time[i][p] -= n
 			d -= n
-			x.b.sample(x.slow, stack(append(slices.Clip(x.root[i]), Frame{Func: p.String()}))...).wall += n
+			x.b.sample(x.t, stack(append(slices.Clip(x.root[i]), Frame{Func: p.String()}))...).wall += n
 		}
 		if i == noRegion {
 			break
@@ -217,7 +224,7 @@ func (x *taskSamples) left() {
 			if d == 0 && !(run && slices.ContainsFunc(x.counts[i], func(n int64) bool { return n != 0 })) {
 				continue
 			}
-			s := x.b.sample(x.slow, append(slices.Clip(x.root[i]), Frame{Func: p.String()})...)
+			s := x.b.sample(x.t, append(slices.Clip(x.root[i]), Frame{Func: p.String()})...)
 			s.wall += d
 			if run {
 				s.cpu += d
@@ -284,12 +291,14 @@ func leastFirst(regions []*RegionSum, of func(*RegionSum) int64) {
 
 func clampCount(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
 
-// sample returns the sum of a stack.
-func (b *profileBuilder) sample(slow bool, stack ...Frame) *profileSample {
+// sample returns the sum of a stack, over tasks of t's kind that are slow like it, or usual.
+func (b *profileBuilder) sample(t *Record, stack ...Frame) *profileSample {
+	slow := t.Flags&Slow != 0
 	key := b.key[:0]
 	if slow {
 		key = append(key, 1)
 	}
+	key = appendString(key, t.Kind)
 	for _, f := range stack {
 		key = appendString(key, f.Func)
 		key = appendString(key, f.File)
@@ -298,7 +307,7 @@ func (b *profileBuilder) sample(slow bool, stack ...Frame) *profileSample {
 	b.key = key
 	s := b.samples[string(key)]
 	if s == nil {
-		s = &profileSample{stack: slices.Clone(stack), slow: slow}
+		s = &profileSample{kind: t.Kind, stack: slices.Clone(stack), slow: slow}
 		b.samples[string(key)] = s
 		b.order = append(b.order, s)
 	}
@@ -326,55 +335,74 @@ func (b *profileBuilder) profile() *profile.Profile {
 	m := &profile.Mapping{ID: 1, File: "tasks", HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}
 	p := &profile.Profile{
 		Mapping:       []*profile.Mapping{m},
+		SampleType:    b.types(),
 		TimeNanos:     b.first,
 		DurationNanos: b.last - b.first,
-		PeriodType:    &profile.ValueType{Type: "wall", Unit: "nanoseconds"},
 		Period:        1,
 	}
-	p.SampleType = append(p.SampleType, &profile.ValueType{Type: "tasks", Unit: "count"})
-	for _, e := range b.event {
-		unit := "count"
-		if u, ok := eventUnits[e]; ok {
-			unit = u
-		}
-		p.SampleType = append(p.SampleType, &profile.ValueType{Type: e, Unit: unit})
-	}
-	p.SampleType = append(p.SampleType,
-		&profile.ValueType{Type: "cpu", Unit: "nanoseconds"},
-		&profile.ValueType{Type: "wall", Unit: "nanoseconds"})
-
-	type function struct{ name, file string }
-	functions := make(map[function]*profile.Function)
-	locations := make(map[Frame]*profile.Location)
-	location := func(f Frame) *profile.Location {
-		l := locations[f]
-		if l == nil {
-			fn := functions[function{f.Func, f.File}]
-			if fn == nil {
-				name := named(f.Func)
-				fn = &profile.Function{ID: uint64(len(p.Function) + 1), Name: name, SystemName: name, Filename: strings.ToValidUTF8(f.File, "\ufffd")}
-				functions[function{f.Func, f.File}] = fn
-				p.Function = append(p.Function, fn)
-			}
-			l = &profile.Location{ID: uint64(len(p.Location) + 1), Mapping: m, Line: []profile.Line{{Function: fn, Line: int64(f.Line)}}}
-			locations[f] = l
-			p.Location = append(p.Location, l)
-		}
-		return l
-	}
+	p.PeriodType = p.SampleType[len(p.SampleType)-1]
+	locations := profileLocations{p, make(map[profileFunction]*profile.Function), make(map[Frame]*profile.Location)}
 	for _, s := range b.order {
-		ps := &profile.Sample{Label: map[string][]string{"kind": {named(s.stack[0].Func)}}}
+		ps := &profile.Sample{Label: map[string][]string{"kind": {named(s.kind)}}}
 		if s.slow {
 			ps.Label["slow"] = []string{"yes"}
 		}
 		ps.Value = append(ps.Value, s.tasks)
 		ps.Value = append(ps.Value, s.counts...)
 		ps.Value = append(ps.Value, make([]int64, len(b.event)-len(s.counts))...)
-		ps.Value = append(ps.Value, s.cpu, s.wall)
-		for i := len(s.stack) - 1; i >= 0; i-- {
-			ps.Location = append(ps.Location, location(s.stack[i]))
+		if !b.paths {
+			ps.Value = append(ps.Value, s.cpu)
+		}
+		ps.Value = append(ps.Value, s.wall)
+		for _, f := range slices.Backward(s.stack) {
+			ps.Location = append(ps.Location, locations.of(f))
 		}
 		p.Sample = append(p.Sample, ps)
 	}
 	return p
+}
+
+// types returns the types of a sample's values.
+func (b *profileBuilder) types() (list []*profile.ValueType) {
+	list = append(list, &profile.ValueType{Type: "tasks", Unit: "count"})
+	for _, e := range b.event {
+		unit := "count"
+		if u, ok := eventUnits[e]; ok {
+			unit = u
+		}
+		list = append(list, &profile.ValueType{Type: e, Unit: unit})
+	}
+	wall := &profile.ValueType{Type: "latency", Unit: "nanoseconds"}
+	if !b.paths {
+		list = append(list, &profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+		wall.Type = "wall"
+	}
+	return append(list, wall)
+}
+
+// profileLocations has a profile's locations, by frame.
+type profileLocations struct {
+	p         *profile.Profile
+	functions map[profileFunction]*profile.Function
+	locations map[Frame]*profile.Location
+}
+
+type profileFunction struct{ name, file string }
+
+// of returns the location of a frame.
+func (x *profileLocations) of(f Frame) *profile.Location {
+	l := x.locations[f]
+	if l == nil {
+		fn := x.functions[profileFunction{f.Func, f.File}]
+		if fn == nil {
+			name := named(f.Func)
+			fn = &profile.Function{ID: uint64(len(x.p.Function) + 1), Name: name, SystemName: name, Filename: strings.ToValidUTF8(f.File, "\ufffd")}
+			x.functions[profileFunction{f.Func, f.File}] = fn
+			x.p.Function = append(x.p.Function, fn)
+		}
+		l = &profile.Location{ID: uint64(len(x.p.Location) + 1), Mapping: x.p.Mapping[0], Line: []profile.Line{{Function: fn, Line: int64(f.Line)}}}
+		x.locations[f] = l
+		x.p.Location = append(x.p.Location, l)
+	}
+	return l
 }
