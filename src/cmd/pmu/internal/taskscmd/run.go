@@ -35,6 +35,7 @@ type config struct {
 	where  string // conditions, or ""
 	slow   bool
 	public bool
+	path   bool // -critical
 	format *format
 	out    string
 	pages  *verb.HTTP
@@ -62,7 +63,10 @@ var formats = []format{
 	{"otlp", func(w io.Writer, tasks func(func(*taskrecord.Record) bool), _ *config) error {
 		return otlp.Write(w, tasks)
 	}},
-	{"pprof", func(w io.Writer, tasks func(func(*taskrecord.Record) bool), _ *config) error {
+	{"pprof", func(w io.Writer, tasks func(func(*taskrecord.Record) bool), c *config) error {
+		if c.path {
+			return writePaths(w, tasks, c)
+		}
 		return taskrecord.WriteProfile(w, tasks)
 	}},
 	{"tasks", writeTasks},
@@ -97,6 +101,7 @@ why it took so long, and its critical path.
 
 	go tool pmu tasks http://localhost:6060
 	go tool pmu tasks -slow -format json -o slow.jsonl a.tasks b.tasks
+	go tool pmu tasks -critical -format pprof -o paths.pb.gz a.tasks b.tasks
 	go tool pmu tasks -keep week http://localhost:6060
 
 With -keep tasks reads servers for days, into files of a folder, and resumes what it
@@ -196,6 +201,7 @@ func (c *config) parse(v *verb.Verb, args []string, std verb.IO) (status int, ok
 	fs.BoolVar(&c.slow, "slow", false, "only slow tasks")
 	fs.BoolVar(&c.public, "public", false, "leave out notes, which may hold secrets")
 	name := fs.String("format", "text", "what to write: text, or a conversion: json (lines), otlp (OTLP's JSON, for tracing\nsystems), pprof (for go tool pprof), tasks (the format of files), svg (a diagram of\nthe trace, or of the slowest one)")
+	fs.BoolVar(&c.path, "critical", false, "with -format pprof: not what goroutines have used, but what the ends of requests had to\nwait for, over servers; -kind and -slow say of which requests, and all tasks are read")
 	fs.StringVar(&c.out, "o", "", "write to this `file` instead of to standard output")
 	fs.StringVar(&c.keep, "keep", "", "keep the records of servers in files of this `folder`, until the program is interrupted")
 	fs.Int64Var(&c.bytes, "bytes", 1<<30, "let the folder of -keep take at most so many `bytes`; the oldest records make room")
@@ -213,6 +219,9 @@ func (c *config) parse(v *verb.Verb, args []string, std verb.IO) (status int, ok
 		return v.Fail(std, fmt.Errorf("there is no format %q: use one of %s", *name, formatNames())), false
 	}
 	c.format = &formats[i]
+	if c.path && (c.format.name != "pprof" || c.pages.Given()) {
+		return v.Fail(std, errors.New("-critical goes with -format pprof; the pages of -http have it, too")), false
+	}
 	if c.keep != "" && (c.pages.Given() || c.out != "" || i > 0 || *trace != "") {
 		return v.Fail(std, errors.New("-keep goes with none of -format, -http, -o and -trace")), false
 	}
@@ -268,9 +277,12 @@ func (c *config) keepRecords(v *verb.Verb, std verb.IO) int {
 	return verb.OK
 }
 
-// selects reports whether the flags select a task.
+// selects reports whether the flags select a task. Critical paths are those of requests, to which others have to be joined.
 func (c *config) selects(t *taskrecord.Record) bool {
-	return (c.trace.IsZero() || t.Trace == c.trace) && (c.kind == "" || c.where != "" || t.Kind == c.kind) && (!c.slow || t.Flags&taskrecord.Slow != 0)
+	if !c.trace.IsZero() && t.Trace != c.trace {
+		return false
+	}
+	return c.path || (c.kind == "" || c.where != "" || t.Kind == c.kind) && (!c.slow || t.Flags&taskrecord.Slow != 0)
 }
 
 // write writes the tasks to the file, or to stdout. If there are none it writes nothing: a file

@@ -1,0 +1,56 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package taskscmd
+
+import (
+	"fmt"
+	"internal/taskrecord"
+	"io"
+	"iter"
+	"slices"
+)
+
+// callers has tasks, and joins those that have a trace.
+type callers struct {
+	joiner taskrecord.Joiner
+	alone  []*taskrecord.Node // tasks without a trace
+}
+
+// add adds a task.
+func (c *callers) add(t *taskrecord.Record) {
+	switch {
+	case !t.Trace.IsZero() && !t.Span.IsZero():
+		c.joiner.Add(t)
+	case t.Flags&taskrecord.Client == 0:
+		c.alone = append(c.alone, &taskrecord.Node{Task: t, Call: -1})
+	}
+}
+
+// list returns the tasks that no other one has called, or each task of a kind; or only those of them that were slow.
+func (c *callers) list(kind string, slow bool) []*taskrecord.Node {
+	list := taskrecord.Callers(c.joiner.Requests(), kind)
+	for _, n := range c.alone {
+		if kind == "" || n.Task.Kind == kind {
+			list = append(list, n)
+		}
+	}
+	return slices.DeleteFunc(list, func(n *taskrecord.Node) bool { return slow && n.Task.Flags&taskrecord.Slow == 0 })
+}
+
+// writePaths writes critical paths as a profile.
+func writePaths(w io.Writer, tasks iter.Seq[*taskrecord.Record], c *config) error {
+	var all callers
+	for t := range tasks {
+		all.add(t)
+	}
+	if n := all.joiner.Dropped; n > 0 {
+		return fmt.Errorf("%d tasks are too many to join: read fewer files at a time, or select requests with -where", n)
+	}
+	list := all.list(c.kind, c.slow)
+	if len(list) == 0 {
+		return errNone
+	}
+	return taskrecord.WritePathProfile(w, list)
+}
