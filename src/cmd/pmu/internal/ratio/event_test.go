@@ -268,13 +268,6 @@ func TestNumbers(t *testing.T) {
 	if got := strings.Join([]string{percentError(0.0382), percentError(0.2), percentError(11)}, " "); got != "±3.8 % ±20 % ±1,000 % or more" {
 		t.Errorf("errors %q", got)
 	}
-	for name, want := range map[string]string{
-		"net/http.(*Server).Serve": "http.(*Server).Serve", "a.b/c/d.F[x/y.T]": "d.F[x/y.T]", "[kernel]": "[kernel]", "schedule [k]": "schedule [k]", "main.f": "main.f", "": "", "a/b.(*c/d).e": "b.(*c/d).e",
-	} {
-		if got := short(name); got != want {
-			t.Errorf("short(%q) = %q, want %q", name, got, want)
-		}
-	}
 }
 
 // TestUnknown tests what stands for code without functions.

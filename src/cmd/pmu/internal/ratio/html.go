@@ -5,69 +5,36 @@
 package ratio
 
 import (
-	"cmd/pmu/internal/htmltext"
+	"cmd/pmu/internal/flame"
 	"cmp"
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"fmt"
-	"html/template"
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
 
 // This file is a profile as a page of HTML, which needs nothing from elsewhere. What is here is
-// what the page shows; how it shows it is in the template. The graph is drawn without the script,
-// which adds zoom, search and names in frames by their width.
-//
-// Meaning is never in a colour alone: the numbers are in the frames' titles.
+// what the page shows; how it shows it is in the template. Less of the graph's colours is in the middle of
+// the scale.
 
-// Bounds of the page. It says how much they leave out.
+// Bounds of the page, besides those of the graph. It says how much they leave out.
 const (
-	maxFrames    = 5000
-	minWidth     = 0.05 // of a frame, in percent of the graph
-	namedWidth   = 2    // of a frame whose name is there without the script
 	maxFunctions = 200
 	maxNotes     = 8
-	maxName      = 500
-	rowHeight    = 19 // pixels
 )
 
-// Colours are those of a diverging scale from blue to orange, which the colour-blind tell
-// apart, light enough for dark text. Less of them is in the middle.
-//
 //go:embed page/ratio.css
 var style string
-
-// The script reads what it needs from the frames: places from their styles, names and numbers
-// from their titles. It has no "<" and no "&", as the page is XML, too.
-//
-//go:embed page/ratio.js
-var script string
 
 //go:embed page/ratio.html
 var files embed.FS
 
-// Names may come from anybody: the template cleans them, and html/template escapes all.
-var ratioPage = htmltext.Parse(style, template.FuncMap{
-	"clean":  clean,
-	"policy": ContentSecurityPolicy,
-	"script": func() template.JS { return template.JS(script) },
-}, files, "page/ratio.html")
-
-// ContentSecurityPolicy returns what a page of [Profile.WriteHTML] is allowed to do, for the
-// header of this name: to have styles, and to run the one script that it has. The page says it
-// itself, too.
-func ContentSecurityPolicy() string {
-	sum := sha256.Sum256([]byte(script))
-	return "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-}
+var ratioPage = flame.Parse(style, nil, files, "page/ratio.html")
 
 // clean returns s in one line of printable characters, and not too long.
-func clean(s string) string { return htmltext.Clean(s, maxName) }
+func clean(s string) string { return flame.Clean(s) }
 
 // WriteHTML writes a page with a flame graph and a table of functions. Widths are the first
 // event, and colours the ratio. Any error is from w.
@@ -198,70 +165,10 @@ func (g *page) verdict(v *values) string {
 	return s
 }
 
-// drawn returns the frames to draw, the parents before their children, from left to right,
-// and what is below the last of a stack that is drawn and isn't drawn itself.
-func (g *page) drawn() (list []frame, cut values) {
-	least := int64(minWidth / 100 * float64(g.total.events[0]))
-	keep := make(map[*node]bool)
-	var all []*node
-	var collect func(n *node)
-	collect = func(n *node) {
-		if n.total.events[0] > least || n == g.tree.root {
-			all = append(all, n)
-			for _, kid := range n.kids {
-				collect(kid)
-			}
-		}
-	}
-	collect(g.tree.root)
-	// Parents stay before children, which have no more than they.
-	slices.SortStableFunc(all, func(a, b *node) int { return cmp.Compare(b.total.events[0], a.total.events[0]) })
-	for _, n := range all[:min(len(all), maxFrames)] {
-		keep[n] = true
-	}
-	var place func(n *node, left int64)
-	place = func(n *node, left int64) {
-		list = append(list, g.frame(n, left))
-		cut.add(&n.cut)
-		slices.SortFunc(n.kids, func(a, b *node) int { return strings.Compare(a.name, b.name) })
-		for _, kid := range n.kids {
-			if keep[kid] {
-				place(kid, left)
-			} else {
-				cut.add(&kid.total)
-			}
-			left += kid.total.events[0]
-		}
-	}
-	place(g.tree.root, 0)
-	return list, cut
-}
-
 // A graph is the flame graph.
 type graph struct {
-	Height  int
-	Frames  []frame
+	*flame.Graph
 	Remarks []string // on what isn't drawn
-}
-
-// A frame is a node as it is drawn.
-type frame struct {
-	Class       int
-	Left, Width string // percent
-	Top         int
-	Title       []string // lines
-	Name        string
-}
-
-// frame returns a node as it is drawn, beside what is left of it.
-func (g *page) frame(n *node, left int64) frame {
-	part := func(v int64) float64 { return 100 * float64(v) / float64(g.total.events[0]) }
-	width := part(n.total.events[0])
-	f := frame{g.class(&n.total), strconv.FormatFloat(part(left), 'f', 4, 64), strconv.FormatFloat(width, 'f', 4, 64), n.depth * rowHeight, g.title(n), ""}
-	if width >= namedWidth {
-		f.Name = short(clean(n.name))
-	}
-	return f
 }
 
 // Graph returns the flame graph, or nil if there is nothing to draw.
@@ -269,19 +176,33 @@ func (g *page) Graph() *graph {
 	if g.total.events[0] == 0 {
 		return nil
 	}
-	list, cut := g.drawn()
-	x := &graph{Frames: list}
-	for _, f := range list {
-		x.Height = max(x.Height, f.Top+rowHeight)
-	}
+	of := make(map[*flame.Node]*node)
+	var cut values // of what is below the last of a stack that is drawn and isn't drawn itself
+	x := &graph{Graph: flame.Draw(g.frames(g.tree.root, of), func(n *flame.Node, drawn bool) {
+		if drawn {
+			cut.add(&of[n].cut)
+		} else {
+			cut.add(&of[n].total)
+		}
+	})}
 	if g.tree.full {
 		x.Remarks = append(x.Remarks, fmt.Sprintf("The profile has more than %s different frames. Those of the stacks with the least %s are left out.", thousands(maxNodes), g.events[0].name))
 	}
 	if cut.events != [2]int64{} {
 		x.Remarks = append(x.Remarks, fmt.Sprintf("Not drawn are frames narrower than %v %%, deeper than %d, or beyond the widest %s. Stacks that have such a frame have %s.",
-			minWidth, maxDepth, thousands(maxFrames), g.parts(&cut)))
+			flame.MinWidth, maxDepth, thousands(flame.MaxFrames), g.parts(&cut)))
 	}
 	return x
+}
+
+// frames returns a node as a frame, with all below it, and says in of which is which.
+func (g *page) frames(n *node, of map[*flame.Node]*node) *flame.Node {
+	f := &flame.Node{Name: n.name, Value: n.total.events[0], Text: func() (int, []string) { return g.class(&n.total), g.title(n) }}
+	of[f] = n
+	for _, kid := range n.kids {
+		f.Kids = append(f.Kids, g.frames(kid, of))
+	}
+	return f
 }
 
 // parts says which parts of the two events some values are.

@@ -5,13 +5,12 @@
 package ratio
 
 import (
+	"cmd/pmu/internal/flame"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -204,16 +203,16 @@ func TestHostile(t *testing.T) {
 	var seen []string
 	for _, f := range framesOf(t, page)[1:] {
 		seen = append(seen, f.name)
-		if strings.ContainsAny(f.name, "\n\t\x00\u202e") || len([]rune(f.name)) > maxName+1 {
+		if strings.ContainsAny(f.name, "\n\t\x00\u202e") || len([]rune(f.name)) > flame.MaxName+1 {
 			t.Errorf("name %q", f.name)
 		}
 	}
-	for _, name := range append(names[:8:8], "a b c�d�e�", strings.Repeat("x", maxName)+"…", "[unknown]") {
+	for _, name := range append(names[:8:8], "a b c�d�e�", strings.Repeat("x", flame.MaxName)+"…", "[unknown]") {
 		if !slices.Contains(seen, name) {
 			t.Errorf("no frame %.100q in %.100q", name, seen)
 		}
 	}
-	if n := len(page.find("script")); n != 1 || page.find("script")[0].text != script {
+	if n := len(page.find("script")); n != 1 || page.find("script")[0].text != flame.Script {
 		t.Errorf("%d scripts", n)
 	}
 	allowed := "html head meta title style body h1 h2 table thead tbody tr td th p span i form input button div script"
@@ -303,12 +302,12 @@ func TestHuge(t *testing.T) {
 	if strings.Contains(page.text, left) {
 		t.Errorf("the page has %q", left)
 	}
-	if len(frames) != maxFrames {
-		t.Errorf("%d frames, want %d", len(frames), maxFrames)
+	if len(frames) != flame.MaxFrames {
+		t.Errorf("%d frames, want %d", len(frames), flame.MaxFrames)
 	}
 	for i, f := range frames[1:] {
 		// A frame without the one that calls it would hang in the air.
-		if above := frames[i]; f.y > above.y+rowHeight {
+		if above := frames[i]; f.y > above.y+flame.RowHeight {
 			t.Fatalf("frame %d is at %d, after one at %d", i+1, f.y, above.y)
 		}
 	}
@@ -328,7 +327,7 @@ func TestInside(t *testing.T) {
 	page, _ := pageOf(t, p.read(t, Options{}))
 	var stack []drawnFrame
 	for _, f := range framesOf(t, page) {
-		depth := f.y / rowHeight
+		depth := f.y / flame.RowHeight
 		if depth > len(stack) {
 			t.Fatalf("frame %v has no caller", f)
 		}
@@ -351,54 +350,18 @@ func TestInside(t *testing.T) {
 func TestPolicy(t *testing.T) {
 	page, _ := pageOf(t, cpi().read(t, Options{}))
 	sum := sha256.Sum256([]byte(page.find("script")[0].text))
-	if want := "script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !strings.Contains(ContentSecurityPolicy(), want) {
-		t.Errorf("policy %q, want %s", ContentSecurityPolicy(), want)
+	if want := "script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !strings.Contains(flame.ContentSecurityPolicy(), want) {
+		t.Errorf("policy %q, want %s", flame.ContentSecurityPolicy(), want)
 	}
 	for _, m := range page.find("meta") {
 		if m.attr["http-equiv"] == "Content-Security-Policy" {
-			if m.attr["content"] != ContentSecurityPolicy() || strings.Contains(strings.ReplaceAll(ContentSecurityPolicy(), "style-src 'unsafe-inline'", ""), "unsafe") {
+			if m.attr["content"] != flame.ContentSecurityPolicy() || strings.Contains(strings.ReplaceAll(flame.ContentSecurityPolicy(), "style-src 'unsafe-inline'", ""), "unsafe") {
 				t.Errorf("policy %q", m.attr["content"])
 			}
 			return
 		}
 	}
 	t.Error("no policy")
-}
-
-// TestColours tests that names can be read on every colour of a frame: WCAG asks for a contrast
-// of 4.5.
-func TestColours(t *testing.T) {
-	luminance := func(hex string) float64 {
-		l := 0.0
-		if len(hex) == 3 {
-			hex = string([]byte{hex[0], hex[0], hex[1], hex[1], hex[2], hex[2]})
-		}
-		for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
-			n, err := strconv.ParseUint(hex[2*i:2*i+2], 16, 8)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := float64(n) / 255
-			if c <= 0.04045 {
-				c /= 12.92
-			} else {
-				c = math.Pow((c+0.055)/1.055, 2.4)
-			}
-			l += weight * c
-		}
-		return l
-	}
-	rules := regexp.MustCompile(`(?m)^\.c(\d)\{background:(.*)\}$`).FindAllStringSubmatch(style, -1)
-	if len(rules) != classes+2 {
-		t.Errorf("%d colours", len(rules))
-	}
-	for _, r := range rules {
-		for _, hex := range regexp.MustCompile("#([0-9a-f]+)").FindAllStringSubmatch(r[2], -1) {
-			if c := (luminance(hex[1]) + 0.05) / (luminance("1a1a1a") + 0.05); c < 4.5 {
-				t.Errorf("class %s: contrast %.1f", r[1], c)
-			}
-		}
-	}
 }
 
 type brokenWriter struct{}

@@ -193,12 +193,3 @@ func unknown(l *profile.Location) string {
 	}
 	return "[" + path.Base(l.Mapping.File) + "]"
 }
-
-// short returns a function's name without the directories of its package.
-func short(name string) string {
-	end := strings.IndexAny(name, "([")
-	if end < 0 {
-		end = len(name)
-	}
-	return name[strings.LastIndexByte(name[:end], '/')+1:]
-}

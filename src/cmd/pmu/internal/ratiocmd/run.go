@@ -7,6 +7,7 @@ package ratiocmd
 
 import (
 	"bytes"
+	"cmd/pmu/internal/flame"
 	"cmd/pmu/internal/ratio"
 	"cmd/pmu/internal/source"
 	"cmd/pmu/internal/verb"
@@ -93,7 +94,7 @@ func run(v *verb.Verb, args []string, std verb.IO) int {
 		status = verb.Other
 	}
 	if http.Given() {
-		if err := http.ServePage(std, ratio.ContentSecurityPolicy(), p.WriteHTML); err != nil {
+		if err := http.ServePage(std, flame.ContentSecurityPolicy(), p.WriteHTML); err != nil {
 			return v.Fail(std, err)
 		}
 	}

@@ -7,7 +7,7 @@ package slowcmd
 
 import (
 	"bytes"
-	"cmd/pmu/internal/ratio"
+	"cmd/pmu/internal/flame"
 	"cmd/pmu/internal/slow"
 	"cmd/pmu/internal/source"
 	"cmd/pmu/internal/verb"
@@ -126,7 +126,7 @@ func show(v *verb.Verb, std verb.IO, p *slow.Profile, c *slow.Comparison, file s
 	if !http.Given() {
 		return nil
 	}
-	return http.ServePage(std, ratio.ContentSecurityPolicy(), r.WriteHTML)
+	return http.ServePage(std, flame.ContentSecurityPolicy(), r.WriteHTML)
 }
 
 // profileOf returns the URL of the profile that a server is asked for, if name is the server, or its page of
