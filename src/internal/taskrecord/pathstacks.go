@@ -19,6 +19,7 @@ type PathStack struct {
 	// the last one was in, as [PartName] has it; and, as far as timelines say, the reason as in stack
 	// traces, where that was, and which task ended it.
 	Frames  []Frame
+	Tasks   int  // so many frames, from the root on, are tasks and calls
 	Running bool // the last task ran, and no record says where
 	Time    time.Duration
 }
@@ -26,7 +27,7 @@ type PathStack struct {
 // Names of what is no part of a time.
 const (
 	nameWay     = "way there and back" // of a call that a task among the records worked on
-	nameUnknown = "not known"
+	nameUnknown = "not known"          // for which of several calls a wait was
 )
 
 // PathStacks calls yield with what the end of n's task, which is no client's, had to wait for. It is what
@@ -68,7 +69,7 @@ func (p *pathStacks) add(n *Node, frames []Frame) {
 		if c.Joined {
 			p.put(call, nameWay, c.Way)
 		} else {
-			p.emit(call, false, c.Way)
+			p.emit(call, nil, false, c.Way)
 		}
 		for _, y := range p.callees[at][i] {
 			p.add(y, append(slices.Clip(call), Frame{Func: y.kindFrame(p.servers)}))
@@ -86,21 +87,22 @@ func (p *pathStacks) portion(at int, frames []Frame) {
 		}
 		for _, piece := range s.pieces() {
 			rest[piece.part()] -= piece.time
-			p.emit(append(slices.Clip(frames), piece.frames()...), false, piece.time)
+			p.emit(frames, piece.frames(), false, piece.time)
 		}
 	}
 	for part, d := range rest {
-		p.emit(append(slices.Clip(frames), Frame{Func: PartName(Part(part))}), Part(part) == pprof.TimeRunning, d)
+		p.emit(frames, []Frame{{Func: PartName(Part(part))}}, Part(part) == pprof.TimeRunning, d)
 	}
 }
 
 func (p *pathStacks) put(frames []Frame, name string, d time.Duration) {
-	p.emit(append(slices.Clip(frames), Frame{Func: name}), false, d)
+	p.emit(frames, []Frame{{Func: name}}, false, d)
 }
 
-func (p *pathStacks) emit(frames []Frame, running bool, d time.Duration) {
+// emit yields the time in which what is in of went on, below tasks.
+func (p *pathStacks) emit(tasks, of []Frame, running bool, d time.Duration) {
 	if d > 0 {
-		p.yield(&PathStack{frames, running, d})
+		p.yield(&PathStack{append(slices.Clip(tasks), of...), len(tasks), running, d})
 	}
 }
 

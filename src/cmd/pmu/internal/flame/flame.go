@@ -113,9 +113,9 @@ func (n *Node) frame(root *Node, left int64, depth int) Frame {
 // Clean returns s in one line of printable characters, and not too long.
 func Clean(s string) string { return htmltext.Clean(s, MaxName) }
 
-// Short returns a function's name without the directories of its package.
+// Short returns a function's name without the directories of its package. Other texts stay.
 func Short(name string) string {
-	end := strings.IndexAny(name, "([")
+	end := strings.IndexAny(name, "([ \"")
 	if end < 0 {
 		end = len(name)
 	}

@@ -15,6 +15,7 @@ import (
 func TestShort(t *testing.T) {
 	for name, want := range map[string]string{
 		"net/http.(*Server).Serve": "http.(*Server).Serve", "a.b/c/d.F[x/y.T]": "d.F[x/y.T]", "[kernel]": "[kernel]", "schedule [k]": "schedule [k]", "main.f": "main.f", "": "", "a/b.(*c/d).e": "b.(*c/d).e",
+		"GET /cart/{id}": "GET /cart/{id}", `ended by task "a/b" at x.go:1`: `ended by task "a/b" at x.go:1`, "a/b.F at c/d": "b.F at c/d",
 	} {
 		if got := Short(name); got != want {
 			t.Errorf("Short(%q) = %q, want %q", name, got, want)

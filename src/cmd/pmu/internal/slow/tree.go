@@ -82,10 +82,7 @@ func (t *tree) add(s *profile.Sample, e *event) {
 	n.add(g, v, samples, trace)
 	for _, l := range slices.Backward(s.Location) {
 		for _, line := range slices.Backward(l.Line) {
-			name := "[unknown]"
-			if line.Function != nil && line.Function.Name != "" {
-				name = line.Function.Name
-			}
+			name := functionOf(&line)
 			kid := t.kids[child{n, name}]
 			if kid == nil {
 				if n.depth == maxDepth || *t.nodes == maxNodes {
@@ -100,6 +97,14 @@ func (t *tree) add(s *profile.Sample, e *event) {
 			n.add(g, v, samples, trace)
 		}
 	}
+}
+
+// functionOf returns the name of a line's function.
+func functionOf(l *profile.Line) string {
+	if l.Function == nil || l.Function.Name == "" {
+		return "[unknown]"
+	}
+	return l.Function.Name
 }
 
 // trace returns the number of a trace in a group, or -1.

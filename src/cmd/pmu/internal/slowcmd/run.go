@@ -13,6 +13,7 @@ import (
 	"cmd/pmu/internal/verb"
 	"cmp"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path"
@@ -24,7 +25,7 @@ import (
 // Verb says what slow requests execute more of than usual ones.
 var Verb = &verb.Verb{
 	Name:  "slow",
-	Args:  "FILE|URL",
+	Args:  "PROFILE|URL [RECORDS...]",
 	Short: "say what slow requests execute more of than usual ones",
 	Long: `
 Slow says in which code slow requests spend more of their time, or of another event,
@@ -43,110 +44,163 @@ With -http or -html, slow shows a flame graph of the first kind and event that h
 such code; -kind and -event choose another. It is as wide as what slow requests have
 executed, and its colours say how much of that a usual request has.
 
+With -latency, slow says where the latency of slow requests goes, computing and waiting,
+beside that of usual ones. What requests waited for is in the records of tasks, and
+what they executed in a profile of a clock. Of a server's address slow takes both:
+
+	go tool pmu slow -latency http://localhost:6060
+	go tool pmu slow -latency cpu.pprof shop.tasks
+
+Parts and stacks of a latency are that latency in sum, and what is not known is named.
+
 Errors are half an interval of 95 % for all that is printed together. They allow for
 requests that differ from each other, as those do whose samples have the label trace.
 
-The exit status is 0 if some code has a larger share in slow requests, 1 if none has,
-and 2 if an error occurred.
+The exit status is 0 if some code has a larger share in slow requests, or with -latency
+if there is a slow one; 1 if not; and 2 if an error occurred.
 `,
 	Run: run,
 }
 
+// A config is what the arguments say.
+type config struct {
+	*verb.Verb
+	verb.IO
+	opt     slow.Options
+	src     source.Source
+	latency bool
+	page    string // a file
+	http    *verb.HTTP
+	seconds int
+	args    []string
+}
+
 func run(v *verb.Verb, args []string, std verb.IO) int {
-	var opt slow.Options
-	src := source.Source{Stdin: std.Stdin}
+	c := &config{Verb: v, IO: std, src: source.Source{Stdin: std.Stdin}}
 	fs := v.Flags(std)
-	fs.StringVar(&opt.Event, "event", "", "compare by this `event` of the profile; of a server, task-clock if it is empty")
-	fs.StringVar(&opt.Kind, "kind", "", "only requests of this `kind`")
-	page := fs.String("html", "", "write the page to this `file` instead of the text to standard output")
-	http := v.HTTP(fs)
-	seconds := fs.Int("seconds", 10, "how long a server's profile takes")
-	src.Flags(fs)
+	fs.StringVar(&c.opt.Event, "event", "", "compare by this `event` of the profile; of a server, task-clock if it is empty")
+	fs.StringVar(&c.opt.Kind, "kind", "", "only requests of this `kind`")
+	fs.StringVar(&c.page, "html", "", "write the page to this `file` instead of the text to standard output")
+	fs.BoolVar(&c.latency, "latency", false, "say where the latency goes, computing and waiting; a file of a profile takes files\nor URLs of records besides")
+	c.http = v.HTTP(fs)
+	fs.IntVar(&c.seconds, "seconds", 10, "how long a server's profile takes")
+	c.src.Flags(fs)
 	if status, ok := v.Parse(fs, args, std); !ok {
 		return status
 	}
-	if fs.NArg() != 1 {
+	if c.args = fs.Args(); len(c.args) == 0 || len(c.args) > 1 && !c.latency {
 		fs.Usage()
 		return verb.Error
 	}
-	if *seconds <= 0 {
-		return v.Fail(std, fmt.Errorf("-seconds is %d: it must be more than 0", *seconds))
+	if c.seconds <= 0 {
+		return v.Fail(std, fmt.Errorf("-seconds is %d: it must be more than 0", c.seconds))
 	}
-	name := fs.Arg(0)
-	from := profileOf(name, opt.Event, *seconds)
-	if from != name {
-		opt.Event = "" // all of the profile, which may have another name for it
-		if took := time.Duration(*seconds) * time.Second; src.Timeout > 0 && src.Timeout < took+time.Minute {
-			src.Timeout = took + time.Minute
-		}
+	find := c.code
+	if c.latency {
+		find = c.latencies
 	}
-	p, err := read(&src, from, opt)
+	status, err := find()
 	if err != nil {
-		return v.Fail(std, fmt.Errorf("%s: %w", name, err))
-	}
-	list := p.Compare()
-	if len(list) == 0 {
-		return v.Fail(std, fmt.Errorf("%s: no sample is of kind %q", name, opt.Kind))
-	}
-	status := verb.Other
-	shown := list[0] // on the page
-	if i := slices.IndexFunc(list, func(c *slow.Comparison) bool { return len(c.Rows) > 0 }); i >= 0 {
-		status, shown = verb.OK, list[i]
-	}
-	if *page == "" && !http.Given() {
-		if err := p.WriteText(std.Stdout, list); err != nil {
-			return v.Fail(std, err)
-		}
-		return status
-	}
-	if err := show(v, std, p, shown, *page, http); err != nil {
 		return v.Fail(std, err)
 	}
 	return status
 }
 
-// show writes and serves the page of a comparison.
-func show(v *verb.Verb, std verb.IO, p *slow.Profile, c *slow.Comparison, file string, http *verb.HTTP) error {
-	if !c.Known() {
-		return fmt.Errorf("kind %q: there are no samples of slow requests, or none of usual ones", c.Kind)
-	}
-	r, err := p.Page(c)
+// code says in which code slow requests spend more.
+func (c *config) code() (status int, err error) {
+	p, err := c.profile()
 	if err != nil {
-		return err
+		return verb.Error, err
 	}
-	if file != "" {
+	list := p.Compare()
+	if len(list) == 0 {
+		return verb.Error, fmt.Errorf("%s: no sample is of kind %q", c.args[0], c.opt.Kind)
+	}
+	status = verb.Other
+	shown := list[0] // on the page
+	if i := slices.IndexFunc(list, func(c *slow.Comparison) bool { return len(c.Rows) > 0 }); i >= 0 {
+		status, shown = verb.OK, list[i]
+	}
+	if c.page == "" && !c.http.Given() {
+		return status, p.WriteText(c.Stdout, list)
+	}
+	if !shown.Known() {
+		return verb.Error, fmt.Errorf("kind %q: there are no samples of slow requests, or none of usual ones", shown.Kind)
+	}
+	r, err := p.Page(shown)
+	if err != nil {
+		return verb.Error, err
+	}
+	return status, c.show(r.WriteHTML)
+}
+
+// profile reads the profile that the first argument names, or takes one of a server.
+func (c *config) profile() (*slow.Profile, error) {
+	name, opt := c.args[0], c.opt
+	from := profileOf(name, opt.Event, c.seconds)
+	if from != name {
+		opt.Event = "" // all of the profile, which may have another name for it
+		c.wait(c.seconds)
+	}
+	p, err := read(&c.src, from, opt)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return p, nil
+}
+
+// wait has requests take so many seconds, and a minute.
+func (c *config) wait(seconds int) {
+	if took := time.Duration(seconds) * time.Second; c.src.Timeout > 0 && c.src.Timeout < took+time.Minute {
+		c.src.Timeout = took + time.Minute
+	}
+}
+
+// show writes and serves a page.
+func (c *config) show(write func(w io.Writer) error) error {
+	if c.page != "" {
 		var b bytes.Buffer
-		if err := r.WriteHTML(&b); err != nil {
+		if err := write(&b); err != nil {
 			return err
 		}
-		if err := os.WriteFile(file, b.Bytes(), 0o666); err != nil {
+		if err := os.WriteFile(c.page, b.Bytes(), 0o666); err != nil {
 			return err
 		}
 	}
-	if !http.Given() {
+	if !c.http.Given() {
 		return nil
 	}
-	return http.ServePage(std, flame.ContentSecurityPolicy(), r.WriteHTML)
+	return c.http.ServePage(c.IO, flame.ContentSecurityPolicy(), write)
 }
 
 // profileOf returns the URL of the profile that a server is asked for, if name is the server, or its page of
 // profiles or of tasks.
 func profileOf(name, event string, seconds int) string {
-	u, err := url.Parse(name)
-	if !source.IsURL(name) || err != nil {
-		return name
-	}
-	source.SetPath(u, "/debug/pprof/")
-	dir, page := path.Split(u.Path)
-	if page == "pprof" {
-		dir, page = u.Path+"/", ""
-	}
-	if page != "" && page != "tasks" {
+	u, dir, _ := server(name)
+	if u == nil {
 		return name
 	}
 	q := url.Values{"event": {cmp.Or(event, "task-clock")}, "seconds": {strconv.Itoa(seconds)}}
 	u.Path, u.RawQuery = dir+"profile", q.Encode()
 	return u.String()
+}
+
+// server returns the URL that name is, and the folder and the page of its path, if it is a server, or its page of profiles
+// or of tasks. Otherwise u is nil.
+func server(name string) (u *url.URL, dir, page string) {
+	u, err := url.Parse(name)
+	if !source.IsURL(name) || err != nil {
+		return nil, "", ""
+	}
+	source.SetPath(u, "/debug/pprof/")
+	dir, page = path.Split(u.Path)
+	if page == "pprof" {
+		dir, page = u.Path+"/", ""
+	}
+	if page != "" && page != "tasks" {
+		return nil, "", ""
+	}
+	return u, dir, page
 }
 
 // read reads a profile.

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"cmd/pmu/internal/keep"
 	"cmd/pmu/internal/source"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ const maxLine = 16 << 20
 // An input reads tasks from files and URLs, and reports what it can't read.
 type input struct {
 	source.Source
+	verb   string // in messages; tasks if it is empty
 	stderr io.Writer
 	err    error           // the first one
 	listed map[string]bool // the files that were in folders: one may be removed before it is read
@@ -67,15 +69,20 @@ func (in *input) files(names []string) (files []string) {
 		}
 		files = append(files, list...)
 		if missing := keep.Missing(name); missing != "" {
-			fmt.Fprintf(in.stderr, "pmu tasks: %s: %s\n", name, missing)
+			in.say("%s: %s", name, missing)
 		}
 	}
 	return files
 }
 
+// say writes a message.
+func (in *input) say(format string, args ...any) {
+	fmt.Fprintf(in.stderr, "pmu %s: %s\n", cmp.Or(in.verb, "tasks"), fmt.Sprintf(format, args...))
+}
+
 // fail reports an error.
 func (in *input) fail(err error) {
-	fmt.Fprintln(in.stderr, "pmu tasks:", err)
+	in.say("%v", err)
 	if in.err == nil {
 		in.err = err
 	}
@@ -87,7 +94,7 @@ func (in *input) read(name string, yield func(*taskrecord.Record) bool) bool {
 	fail := func(err error) { in.fail(fmt.Errorf("%s: %w", name, err)) }
 	r, err := in.Open(name)
 	if errors.Is(err, fs.ErrNotExist) && in.listed[name] {
-		fmt.Fprintf(in.stderr, "pmu tasks: %s: it has been removed meanwhile\n", name)
+		in.say("%s: it has been removed meanwhile", name)
 		return true
 	}
 	if err != nil {
@@ -118,13 +125,13 @@ func (in *input) read(name string, yield func(*taskrecord.Record) bool) bool {
 		fail(err)
 	}
 	if skipped > 0 {
-		fmt.Fprintf(in.stderr, "pmu tasks: %s: %d bytes skipped, which were damaged or cut\n", name, skipped)
+		in.say("%s: %d bytes skipped, which were damaged or cut", name, skipped)
 	}
 	for _, missing := range r.Missing() {
-		fmt.Fprintf(in.stderr, "pmu tasks: %s: %s\n", name, missing)
+		in.say("%s: %s", name, missing)
 	}
 	if twice > 0 {
-		fmt.Fprintf(in.stderr, "pmu tasks: %s: %d records skipped that are there already\n", name, twice)
+		in.say("%s: %d records skipped that are there already", name, twice)
 	}
 	return more
 }

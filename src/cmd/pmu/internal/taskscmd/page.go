@@ -75,11 +75,15 @@ func (s *site) handler() http.Handler {
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
 		o := s.overview(q.Get("kind"), q.Has("kind"))
-		show(w, allPage, struct {
-			*overview
-			Parts template.HTML
-		}{o, o.parts()})
+		show(w, policy, func(b *bytes.Buffer) error {
+			return allPage.Write(b, struct {
+				*overview
+				Parts   template.HTML
+				Latency string
+			}{o, o.parts(), latencyURL(o.Only, false)})
+		})
 	})
+	mux.HandleFunc("GET /latency", s.latency)
 	mux.HandleFunc("GET /task", func(w http.ResponseWriter, r *http.Request) {
 		var trace taskrecord.TraceID
 		var span taskrecord.SpanID
@@ -99,14 +103,14 @@ func (s *site) handler() http.Handler {
 			http.Error(w, "there is no record of this task", http.StatusNotFound)
 			return
 		}
-		show(w, onePage, s.one(t, request))
+		show(w, policy, func(b *bytes.Buffer) error { return onePage.Write(b, s.one(t, request)) })
 	})
 	return mux
 }
 
-func show(w http.ResponseWriter, p htmltext.Page, data any) {
+func show(w http.ResponseWriter, policy string, write func(b *bytes.Buffer) error) {
 	var b bytes.Buffer
-	if err := p.Write(&b, data); err != nil {
+	if err := write(&b); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}

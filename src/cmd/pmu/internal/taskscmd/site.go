@@ -25,7 +25,7 @@ const (
 type site struct {
 	tasks   []*taskrecord.Record
 	left    int // that were too many
-	joiner  taskrecord.Joiner
+	callers callers
 	held    *taskrecord.Reasons // who held mutexes first
 	reasons []*taskrecord.Reason
 	servers map[serverKey]bool
@@ -41,14 +41,14 @@ type serverKey struct {
 // newSite returns a site of tasks.
 func newSite(tasks func(func(*taskrecord.Record) bool)) *site {
 	s := &site{held: new(taskrecord.Reasons), servers: make(map[serverKey]bool)}
-	s.joiner.MaxTasks = maxTasks
+	s.callers.joiner.MaxTasks = maxTasks
 	for t := range tasks {
 		if len(s.tasks) == maxTasks {
 			s.left++
 			continue
 		}
 		s.tasks = append(s.tasks, t)
-		s.joiner.Add(t)
+		s.callers.add(t)
 		s.held.Add(t)
 		s.lost += max(0, t.Lost.Before)
 		if t.Server != nil && len(s.servers) < maxKinds {
@@ -194,7 +194,7 @@ func (s *site) find(trace taskrecord.TraceID, span taskrecord.SpanID) (t *taskre
 	if t == nil || trace.IsZero() {
 		return t, nil
 	}
-	for _, r := range s.joiner.Requests() {
+	for _, r := range s.callers.joiner.Requests() {
 		if r.Trace == trace {
 			return t, r
 		}

@@ -17,7 +17,7 @@ function draw() {
 		f.e.className = f.e.className.replace(/ off/g, '') + (w > 0.001 ? '' : ' off');
 		f.e.style.left = from + '%';
 		f.e.style.width = w + '%';
-		f.e.textContent = w * pixels > 28 ? f.name.replace(/^[^(\[]*\//, '') : '';
+		f.e.textContent = w * pixels > 28 ? f.name.replace(/^[^(\[ "]*\//, '') : '';
 		f.e.style.paddingLeft = w * pixels > 28 ? '' : '0';
 	});
 }
