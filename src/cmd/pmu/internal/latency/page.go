@@ -131,9 +131,7 @@ func (p *page) Graph() template.HTML {
 func (p *page) frames(n *node, g int) *flame.Node {
 	f := &flame.Node{Name: n.name, Value: int64(n.time[g]), Text: func() (int, []string) { return p.class(n), p.title(n, g) }}
 	for _, kid := range n.kids {
-		if kid.time[g] > 0 {
-			f.Kids = append(f.Kids, p.frames(kid, g))
-		}
+		f.Kids = append(f.Kids, p.frames(kid, g))
 	}
 	return f
 }

@@ -10,6 +10,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	httppprof "net/http/pprof"
 	"os"
 	"path/filepath"
 	"runtime/pprof"
@@ -45,6 +46,9 @@ func parse() { burn(2) }
 //go:noinline
 func refill() { burn(40) }
 
+//go:noinline
+func idle(d time.Duration) { time.Sleep(d) }
+
 // worker computes what is sent to it.
 func worker(work chan func()) {
 	for f := range work {
@@ -52,9 +56,8 @@ func worker(work chan func()) {
 	}
 }
 
-// sample profiles requests by an event. One of ten is slow: it has another goroutine refill, or waits.
-func sample(t *testing.T, event string, period uint64, refills bool) (data []byte) {
-	t.Helper()
+// limitOf returns how long a usual request takes at most.
+func limitOf() time.Duration {
 	usual := time.Hour
 	for range 5 {
 		begin := time.Now()
@@ -62,8 +65,37 @@ func sample(t *testing.T, event string, period uint64, refills bool) (data []byt
 		parse()
 		usual = min(usual, time.Since(begin))
 	}
-	limit := 4 * usual // with refill it is 11 times as long
-	if err := task.Start(task.Config{Slow: map[string]time.Duration{"GET /": limit}}); err != nil {
+	return 4 * usual // with refill it is 11 times as long
+}
+
+// request is the ith request.
+func request(i int, refills bool, limit time.Duration) {
+	_, x := task.New(context.Background(), "GET /")
+	work := make(chan func())
+	go worker(work)
+	do := func(f func()) {
+		done := make(chan bool)
+		work <- func() { f(); close(done) }
+		<-done
+	}
+	parse()
+	switch {
+	case i%10 == 0 && refills:
+		do(refill)
+	case i%10 == 0:
+		idle(2 * limit)
+	}
+	do(parse)
+	x.End()
+	close(work)
+}
+
+// sample profiles requests by an event, and returns their records, too. One of ten is slow: it has another goroutine
+// refill, or waits.
+func sample(t *testing.T, event string, period uint64, refills bool) (data, records []byte) {
+	t.Helper()
+	limit := limitOf()
+	if err := task.Start(task.Config{Rate: 1, Slow: map[string]time.Duration{"GET /": limit}}); err != nil {
 		t.Fatal(err)
 	}
 	defer task.Stop()
@@ -76,27 +108,15 @@ func sample(t *testing.T, event string, period uint64, refills bool) (data []byt
 		t.Skip(err)
 	}
 	for i := range 200 {
-		_, x := task.New(context.Background(), "GET /")
-		work := make(chan func())
-		go worker(work)
-		do := func(f func()) {
-			done := make(chan bool)
-			work <- func() { f(); close(done) }
-			<-done
-		}
-		parse()
-		switch {
-		case i%10 == 0 && refills:
-			do(refill)
-		case i%10 == 0:
-			time.Sleep(2 * limit)
-		}
-		do(parse)
-		x.End()
-		close(work)
+		request(i, refills, limit)
 	}
 	s.Stop()
-	return b.Bytes()
+	w := httptest.NewRecorder()
+	httppprof.Tasks(w, httptest.NewRequest("GET", "/debug/pprof/tasks?format=tasks", nil))
+	if w.Code != http.StatusOK {
+		t.Fatal(w.Body)
+	}
+	return b.Bytes(), w.Body.Bytes()
 }
 
 // TestPlanted tests that what makes slow requests slow, on another goroutine, is the first row, and that nothing is
@@ -111,7 +131,8 @@ func TestPlanted(t *testing.T) {
 			for _, refills := range []bool{true, false} {
 				// An interval of 95 % may be wrong once.
 				for try := 1; ; try++ {
-					if err := os.WriteFile(file, sample(t, event.name, event.period, refills), 0o666); err != nil {
+					data, _ := sample(t, event.name, event.period, refills)
+					if err := os.WriteFile(file, data, 0o666); err != nil {
 						t.Fatal(err)
 					}
 					out, stderr, status := call("-event", event.name, file)
@@ -137,7 +158,7 @@ func TestPlanted(t *testing.T) {
 
 // TestSources tests what a server is asked for, and the pages.
 func TestSources(t *testing.T) {
-	data := sample(t, "task-clock", 100_000, true)
+	data, _ := sample(t, "task-clock", 100_000, true)
 	asked := ""
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked = r.URL.String()
@@ -169,7 +190,7 @@ func TestSources(t *testing.T) {
 	}
 	for _, tt := range []struct{ args, want string }{
 		{"", "usage: go tool pmu slow"},
-		{"a b", "usage: go tool pmu slow"},
+		{"a b", "usage: go tool pmu slow"}, // without -latency
 		{"-seconds=0 x", "it must be more than 0"},
 		{"missing", "missing: no such file"},
 		{"-event=cycles " + page, "it is not a profile"},

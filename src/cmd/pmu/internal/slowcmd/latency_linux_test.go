@@ -1,0 +1,214 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package slowcmd
+
+import (
+	"bytes"
+	"cmd/pmu/internal/verb"
+	"fmt"
+	"internal/taskrecord"
+	"net/http"
+	"net/http/httptest"
+	httppprof "net/http/pprof"
+	"os"
+	"path/filepath"
+	"runtime/task"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// both writes a profile and records to files.
+func both(t *testing.T, refills bool) (profile, records string) {
+	t.Helper()
+	data, tasks := sample(t, "task-clock", 100_000, refills)
+	dir := t.TempDir()
+	profile, records = filepath.Join(dir, "profile"), filepath.Join(dir, "records")
+	for name, b := range map[string][]byte{profile: data, records: tasks} {
+		if err := os.WriteFile(name, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return profile, records
+}
+
+// TestLatencyPlanted tests that what makes slow requests slow is what they have most of beyond usual ones: computing on
+// another goroutine, by samples, or waiting, by records.
+func TestLatencyPlanted(t *testing.T) {
+	for _, tt := range []struct {
+		refills    bool
+		part, code string
+	}{{true, "running", ".refill < "}, {false, "sleep", ".idle < "}} {
+		for try := 1; ; try++ { // others may take the CPUs for longer
+			profile, records := both(t, tt.refills)
+			out, stderr, status := call("-latency", profile, records)
+			if stderr != "" || status != verb.OK {
+				t.Fatalf("status %d, %s", status, stderr)
+			}
+			lines := strings.Split(out, "\n")
+			if len(lines) < 8 || !strings.Contains(lines[1], " requests, ") || !strings.Contains(lines[2], " requests, ") {
+				t.Fatalf("no rows:\n%s", out)
+			}
+			lines = slices.DeleteFunc(lines[6:], func(s string) bool { // what other programs do
+				return slices.ContainsFunc([]string{" preempted", " runnable", " behind task \"GET /\"", " stop-the-world"}, func(other string) bool { return strings.HasSuffix(s, other) })
+			})
+			if strings.HasSuffix(lines[0], " "+tt.part) && strings.Contains(lines[1], tt.code) {
+				break
+			}
+			if try == 4 {
+				t.Fatalf("want %s, %s:\n%s", tt.part, tt.code, out)
+			}
+		}
+	}
+}
+
+// TestLatencyServer tests that one address is enough, what the server is asked for, and the page.
+func TestLatencyServer(t *testing.T) {
+	profile, records := both(t, true)
+	var mu sync.Mutex
+	var asked []string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked = append(asked, r.URL.String())
+		name := profile
+		if strings.HasSuffix(r.URL.Path, "tasks") {
+			name = records
+		}
+		b, _ := os.ReadFile(name)
+		w.Write(b)
+	}))
+	defer srv.Close()
+	for _, tt := range []struct{ args, path, profile, tasks string }{
+		{"", "", "/debug/pprof/profile?event=task-clock&seconds=10", "/debug/pprof/tasks?format=tasks&seconds=11"},
+		{"-seconds=3 -event=cpu-clock:u", "/a/debug/pprof/", "/a/debug/pprof/profile?event=cpu-clock%3Au&seconds=3", "/a/debug/pprof/tasks?format=tasks&seconds=4"},
+		{"-kind=GET|/", "/x/tasks", "/x/profile?event=task-clock&seconds=10", "/x/tasks?format=tasks&kind=GET+%2F&seconds=11"},
+	} {
+		asked = nil
+		args := []string{"-latency"}
+		for arg := range strings.FieldsSeq(tt.args) {
+			args = append(args, strings.ReplaceAll(arg, "|", " "))
+		}
+		out, stderr, status := call(append(args, srv.URL+tt.path)...)
+		slices.Sort(asked)
+		if want := []string{tt.profile, tt.tasks}; !slices.Equal(asked, want) {
+			t.Errorf("%q: asked for %q, want %q", tt.args, asked, want)
+		}
+		if status != verb.OK || !strings.Contains(out, ".refill < ") {
+			t.Errorf("%q: status %d, %s%s", tt.args, status, out, stderr)
+		}
+	}
+	page := filepath.Join(t.TempDir(), "page.html")
+	if out, stderr, status := call("-latency", "-html", page, srv.URL); status != verb.OK || out != "" {
+		t.Errorf("status %d, %s%s", status, out, stderr)
+	}
+	if b, err := os.ReadFile(page); err != nil || !bytes.Contains(b, []byte("Where the latency of &#34;GET /&#34; goes")) || !bytes.Contains(b, []byte(".refill")) {
+		t.Errorf("error %v, %d bytes", err, len(b))
+	}
+}
+
+// TestLatencyLive tests that a real server's profile and its records are of the same time.
+func TestLatencyLive(t *testing.T) {
+	limit := limitOf()
+	if err := task.Start(task.Config{Rate: 1, Slow: map[string]time.Duration{"GET /": limit}}); err != nil {
+		t.Fatal(err)
+	}
+	defer task.Stop()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/profile", httppprof.Profile)
+	mux.HandleFunc("/debug/pprof/tasks", httppprof.Tasks)
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	stop := make(chan bool)
+	var clients sync.WaitGroup
+	clients.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+				request(i, true, limit)
+			}
+		}
+	})
+	out, stderr, status := call("-latency", "-seconds=1", srv.URL)
+	close(stop)
+	clients.Wait()
+	if status != verb.OK || strings.Contains(stderr, "no record") || !strings.Contains(out, ".refill < ") {
+		t.Errorf("status %d, %s%s", status, out, stderr)
+	}
+}
+
+// moved writes records to a file as those of another server.
+func moved(t *testing.T, records string) string {
+	t.Helper()
+	f, err := os.Open(records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var b bytes.Buffer
+	other := &taskrecord.Server{Name: "other", PID: 1}
+	w := taskrecord.NewFileWriter(&b, other)
+	for r := taskrecord.NewFileReader(f); ; {
+		x, err := r.Next()
+		if err != nil {
+			break
+		}
+		x.Server = other
+		x.Trace[0] ^= 1
+		if err := w.Write(x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	name := filepath.Join(t.TempDir(), "moved")
+	if err := os.WriteFile(name, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestLatencyErrors tests what can't be put together.
+func TestLatencyErrors(t *testing.T) {
+	profile, records := both(t, true)
+	later, _ := both(t, false)
+	other := moved(t, records)
+	empty := filepath.Join(t.TempDir(), "empty")
+	if err := os.WriteFile(empty, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args string
+		want string
+	}{
+		{"", "usage: go tool pmu slow"},
+		{profile, "-latency needs records of tasks beside the profile"},
+		{"-event cycles http://localhost:1", "-event cycles is no time: -latency needs a clock, such as task-clock"},
+		{"-event task-clocks http://localhost:1", "is no time"},
+		{profile + " " + profile + "2", "no such file"},
+		{later + " " + records, "no record is of the time of the profile"},
+		{"-kind other " + profile + " " + records, `there is no record of kind "other"`},
+		{profile + " " + empty, "there is no record: has the server recorded tasks?"},
+		{profile + " " + records + " " + other, "the records are of several servers"},
+	} {
+		out, stderr, status := call(append([]string{"-latency"}, strings.Fields(tt.args)...)...)
+		if status != verb.Error || out != "" || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%s: status %d, %s%s, want %s", tt.args, status, out, stderr, tt.want)
+		}
+	}
+	// Of the other alone they may be. Records that were read twice count once.
+	out, stderr, status := call("-latency", profile, other)
+	if status != verb.OK || stderr != "" {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	if twice, _, _ := call("-latency", profile, records, records); twice != out {
+		t.Errorf("records twice:\n%s\nwant\n%s", twice, out)
+	}
+	if out, stderr, status := call("-latency", "-max", fmt.Sprint(200), profile, records); status != verb.Error || out != "" {
+		t.Errorf("status %d, %s%s", status, out, stderr)
+	}
+}
