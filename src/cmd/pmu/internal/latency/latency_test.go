@@ -178,7 +178,7 @@ func balanced(t *testing.T, n *node) {
 func TestBalance(t *testing.T) {
 	n := 300
 	if testing.Short() {
-		n = 60
+		n = 20 // 4,000 records
 	}
 	records, known, unknown := 0, 0, 0
 	for seed := range int64(n) {
@@ -317,7 +317,7 @@ func TestRunning(t *testing.T) {
 			w.sample(kind, "yes", "main;a", 30*ms)
 			w.sample(kind, "yes", "main;b", 10*ms)
 			w.requests(kind, 0, 4)
-		}, "10 a;7.5 a < main;2.5 b < main", "", "All goroutines"},
+		}, "10 a;7.5 a < main;2.5 b < main", "", "all goroutines"},
 		{"some of it has no sample", func(w *world) {
 			w.sample(kind, "yes", "main;a", 30*ms)
 			w.requests(kind, 0, 4)
@@ -326,7 +326,7 @@ func TestRunning(t *testing.T) {
 			w.sample(kind, "yes", "main;a", 90*ms)
 			w.sample(kind, "yes", "main;b", 30*ms)
 			w.requests(kind, 0, 4)
-		}, "10 a;7.5 a < main;2.5 b < main", "All goroutines of a slow request have run for 30 ms, and its end had to wait for 10 ms of that.", ""},
+		}, "10 a;7.5 a < main;2.5 b < main", "all goroutines of a slow request have run for 30 ms, and the ends of those that were recorded had to wait for 10 ms of running.", ""},
 		{"of children, too", func(w *world) {
 			w.sample(kind, "yes", "main;a", 90*ms)
 			w.sample(kind, "yes", "main;b", 30*ms)

@@ -84,7 +84,7 @@ func scale(d time.Duration, a, b int64) time.Duration {
 }
 
 // noticeable is from which part of the time on that a note says something of it.
-const noticeable = 0.05
+const noticeable = 0.1
 
 // note notes what limits how a group's running was divided.
 func (k *Kind) note(g int, sum, elsewhere, all, expected time.Duration, requests int64, known bool) {
@@ -98,7 +98,7 @@ func (k *Kind) note(g int, sum, elsewhere, all, expected time.Duration, requests
 	case !known:
 		k.notes = append(k.notes, fmt.Sprintf("The profile does not say of how many %s requests its samples are, as some may be of children. What they ran for is divided by the samples that there are.", name))
 	case float64(expected) > (1+noticeable)*float64(all):
-		k.notes = append(k.notes, fmt.Sprintf("All goroutines of a %s request have run for %s, and its end had to wait for %s of that. Each stack has its part.", name, each(sum, requests), each(all, k.group[g].Requests)))
+		k.notes = append(k.notes, fmt.Sprintf("By the samples all goroutines of a %s request have run for %s, and the ends of those that were recorded had to wait for %s of running. Each stack has its part of that.", name, each(sum, requests), each(all, k.group[g].Requests)))
 	}
 	if known && float64(elsewhere) > noticeable*float64(sum) {
 		k.notes = append(k.notes, fmt.Sprintf("Of a %s request %s on a CPU are in no stack here: in system calls, C and the collector, which are parts of their own.", name, each(elsewhere, requests)))

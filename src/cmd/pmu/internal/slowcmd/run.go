@@ -44,9 +44,10 @@ With -http or -html, slow shows a flame graph of the first kind and event that h
 such code; -kind and -event choose another. It is as wide as what slow requests have
 executed, and its colours say how much of that a usual request has.
 
-With -latency, slow says where the latency of slow requests goes, computing and waiting,
-beside that of usual ones. What requests waited for is in the records of tasks, and
-what they executed in a profile of a clock. Of a server's address slow takes both:
+With -latency, slow says where the latency of slow requests goes, computing and
+waiting, beside that of usual ones. What requests waited for is in the records of
+tasks, and what they executed in a profile of a clock. Of a server's address slow
+takes both:
 
 	go tool pmu slow -latency http://localhost:6060
 	go tool pmu slow -latency cpu.pprof shop.tasks
@@ -56,8 +57,8 @@ Parts and stacks of a latency are that latency in sum, and what is not known is 
 Errors are half an interval of 95 % for all that is printed together. They allow for
 requests that differ from each other, as those do whose samples have the label trace.
 
-The exit status is 0 if some code has a larger share in slow requests, or with -latency
-if there is a slow one; 1 if not; and 2 if an error occurred.
+The exit status is 0 if some code has a larger share in slow requests, or with
+-latency if there is a slow one; 1 if not; and 2 if an error occurred.
 `,
 	Run: run,
 }
