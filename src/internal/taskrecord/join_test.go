@@ -337,4 +337,24 @@ func joinOdd(t *testing.T, seed int64) {
 	root := req.Roots[0]
 	parted(t, req.CriticalPath(), root.Start, root.Start+max(0, root.Task.Wall))
 	req.Causes()
+	for _, n := range req.Nodes {
+		if n.Task.Flags&Client == 0 {
+			checkPathStacks(t, n)
+		}
+	}
+}
+
+// checkPathStacks checks that a task's stacks are its length in sum.
+func checkPathStacks(t *testing.T, n *Node) {
+	t.Helper()
+	var sum time.Duration
+	n.PathStacks(true, func(s *PathStack) {
+		if s.Time <= 0 || s.Tasks < 1 || len(s.Frames) < s.Tasks {
+			t.Fatalf("%+v", s)
+		}
+		sum += s.Time
+	})
+	if sum != max(0, n.Task.Wall) {
+		t.Fatalf("stacks are %d in sum, of %d", sum, n.Task.Wall)
+	}
 }
