@@ -20,13 +20,6 @@ import (
 	"time"
 )
 
-// The groups.
-const (
-	isUsual = iota
-	isSlow
-	groups
-)
-
 // maxKinds bounds how many kinds are summed up.
 const maxKinds = 1000
 

@@ -13,6 +13,13 @@ const (
 	maxNodes = 1_000_000 // of all kinds
 )
 
+// The groups.
+const (
+	isUsual = iota
+	isSlow
+	groups
+)
+
 // notKnown is the name of what nobody knows.
 const notKnown = "not known"
 

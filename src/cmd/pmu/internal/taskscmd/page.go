@@ -108,17 +108,6 @@ func (s *site) handler() http.Handler {
 	return mux
 }
 
-func show(w http.ResponseWriter, policy string, write func(b *bytes.Buffer) error) {
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", policy)
-	w.Write(b.Bytes())
-}
-
 // svg returns what write writes, which escapes what it gets.
 func svg(write func(b *bytes.Buffer) error) template.HTML {
 	var b bytes.Buffer

@@ -411,3 +411,19 @@ func writeSVG(w io.Writer, tasks func(func(*taskrecord.Record) bool), _ *config)
 	}
 	return diagram.WriteRequest(w, slices.MaxFunc(list, func(a, b *taskrecord.Request) int { return cmp.Compare(a.Wall, b.Wall) }))
 }
+
+// writePaths writes critical paths as a profile.
+func writePaths(w io.Writer, tasks iter.Seq[*taskrecord.Record], c *config) error {
+	var all callers
+	for t := range tasks {
+		all.add(t)
+	}
+	if n := all.joiner.Dropped; n > 0 {
+		return fmt.Errorf("%d tasks are too many to join: read fewer files at a time, or select requests with -where", n)
+	}
+	list := all.list(c.kind, c.slow)
+	if len(list) == 0 {
+		return errNone
+	}
+	return taskrecord.WritePathProfile(w, list)
+}

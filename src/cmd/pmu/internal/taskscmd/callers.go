@@ -5,10 +5,7 @@
 package taskscmd
 
 import (
-	"fmt"
 	"internal/taskrecord"
-	"io"
-	"iter"
 	"slices"
 )
 
@@ -37,20 +34,4 @@ func (c *callers) list(kind string, slow bool) []*taskrecord.Node {
 		}
 	}
 	return slices.DeleteFunc(list, func(n *taskrecord.Node) bool { return slow && n.Task.Flags&taskrecord.Slow == 0 })
-}
-
-// writePaths writes critical paths as a profile.
-func writePaths(w io.Writer, tasks iter.Seq[*taskrecord.Record], c *config) error {
-	var all callers
-	for t := range tasks {
-		all.add(t)
-	}
-	if n := all.joiner.Dropped; n > 0 {
-		return fmt.Errorf("%d tasks are too many to join: read fewer files at a time, or select requests with -where", n)
-	}
-	list := all.list(c.kind, c.slow)
-	if len(list) == 0 {
-		return errNone
-	}
-	return taskrecord.WritePathProfile(w, list)
 }
