@@ -118,13 +118,29 @@ func (p *page) Legend() (list []key) {
 	return append(list, key{atLeast, "not known"})
 }
 
+// A graph is the flame graph.
+type graph struct {
+	template.HTML
+	Remark string // on what is not drawn
+}
+
 // Graph returns the flame graph, or nil if there is nothing to draw.
-func (p *page) Graph() template.HTML {
+func (p *page) Graph() *graph {
 	g := p.main()
-	if p.tree.root.time[g] == 0 {
-		return ""
+	all := p.tree.root.time[g]
+	if all == 0 {
+		return nil
 	}
-	return flame.Draw(p.frames(p.tree.root, g), func(*flame.Node, bool) {}).HTML()
+	var cut int64
+	x := &graph{HTML: flame.Draw(p.frames(p.tree.root, g), func(n *flame.Node, drawn bool) {
+		if !drawn {
+			cut += n.Value
+		}
+	}).HTML()}
+	if cut > 0 {
+		x.Remark = fmt.Sprintf("Not drawn are frames narrower than %v %%, or beyond the widest %d. Stacks that have such a frame have %.2g %% of the time.", flame.MinWidth, flame.MaxFrames, 100*float64(cut)/float64(all))
+	}
+	return x
 }
 
 // frames returns a node as a frame, with all below it.

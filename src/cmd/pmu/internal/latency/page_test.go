@@ -49,6 +49,7 @@ func TestText(t *testing.T) {
   20 ms           at most 10 ms      main.load < sync.Mutex.Lock
   8 ms            5 ms             running
   8 ms            at most 5 ms       GET / < main
+  0 ns            10 us            1 other part
 
   Records of usual requests have no timelines: they do not say where these waited, nor for which goroutine of their own. What a usual one has of a place is all that may be there, at most, and a colour is that of the least difference.
 `
@@ -133,6 +134,9 @@ func TestPage(t *testing.T) {
 			t.Errorf("the page lacks %s:\n%s", text, b.String())
 		}
 	}
+	if strings.Contains(b.String(), "Not drawn") {
+		t.Error("something is not drawn")
+	}
 	// What a usual request may have more of is grey, and without usual ones there is nothing to compare with.
 	w := newWorld(1)
 	w.record("k", true, map[taskrecord.Part]time.Duration{pprof.TimeSleep: 3 * ms}, taskrecord.Stretch{Part: pprof.TimeSleep, Reason: "a", Wake: 1 * ms}, taskrecord.Stretch{Part: pprof.TimeSleep, Reason: "b", Wake: 2 * ms})
@@ -148,6 +152,35 @@ func TestPage(t *testing.T) {
 		}
 		equal(t, fmt.Sprint("classes ", i), []string{strings.Join(got, " ")}, classes)
 		w.record("k", false, map[taskrecord.Part]time.Duration{pprof.TimeSleep: 1250 * time.Microsecond})
+	}
+}
+
+// TestNotDrawn tests that what is too narrow for the page is said, in sum, and what is too little for the rows.
+func TestNotDrawn(t *testing.T) {
+	w := newWorld(1)
+	parts := map[taskrecord.Part]time.Duration{pprof.TimeRunning: 100_000}
+	for p := range taskrecord.Part(12) {
+		if p != pprof.TimeRunning {
+			parts[p] = 40
+		}
+	}
+	w.record("k", true, parts)
+	k := w.kinds(t, nil)[0]
+	var b strings.Builder
+	if err := k.WriteHTML(&b, Links{}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "Stacks that have such a frame have 0.44 % of the time."; !strings.Contains(b.String(), want) || len(titlesOf(t, b.String())) != 2 {
+		t.Errorf("no %s in\n%s", want, b.String())
+	}
+	equal(t, "small", text(k), "0.10044 0 latency: ", "0.1 0 running: ", "0.00044 0 11 other parts: ")
+	for p := range parts {
+		parts[p] = 1000
+	}
+	w.records = nil
+	w.record("k", true, parts)
+	if got := text(w.kinds(t, nil)[0]); len(got) != 2+maxParts || got[1+maxParts] != "0.004 0 4 other parts: " {
+		t.Errorf("%q", got)
 	}
 }
 

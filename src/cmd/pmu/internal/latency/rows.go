@@ -38,33 +38,49 @@ const (
 )
 
 // Rows returns the latency; its parts, those first of which slow requests have most beyond usual ones; and
-// within each the stacks that have most of that.
+// within each the stacks that have most of that. The last one is of all parts that are too small.
 func (k *Kind) Rows() []Row {
 	root := k.row(k.tree.root)
 	root.Part = k.tree.root.name
 	rows := []Row{root}
 	floor := time.Duration(least * float64(max(root.Slow, root.Usual)))
-	parts := k.byExcess(k.tree.root.kids)
-	for _, part := range parts[:min(len(parts), maxParts)] {
+	var rest node
+	shown, others := 0, 0
+	for _, part := range k.byExcess(k.tree.root.kids) {
 		x := k.row(part)
-		if max(x.Slow, x.Usual) < floor {
+		if shown == maxParts || max(x.Slow, x.Usual) < floor {
+			others++
+			for g := range groups {
+				rest.time[g] += part.time[g]
+			}
 			continue
 		}
+		shown++
 		x.Part = part.name
+		rows = append(append(rows, x), k.within(part, floor)...)
+	}
+	if others > 0 {
+		x := k.row(&rest)
+		x.Part = taskrecord.Count(others, "other part")
 		rows = append(rows, x)
-		var inner []*node
-		for _, kid := range part.kids {
-			inner = append(inner, k.inner(kid, floor)...)
+	}
+	return rows
+}
+
+// within returns the rows within a part.
+func (k *Kind) within(part *node, floor time.Duration) (rows []Row) {
+	var inner []*node
+	for _, kid := range part.kids {
+		inner = append(inner, k.inner(kid, floor)...)
+	}
+	inner = k.byExcess(inner)
+	for _, n := range inner[:min(len(inner), maxStacks)] {
+		x := k.row(n)
+		x.Part = part.name
+		for ; n != part; n = n.up {
+			x.Stack = append(x.Stack, n.name)
 		}
-		inner = k.byExcess(inner)
-		for _, n := range inner[:min(len(inner), maxStacks)] {
-			y := k.row(n)
-			y.Part = part.name
-			for ; n != part; n = n.up {
-				y.Stack = append(y.Stack, n.name)
-			}
-			rows = append(rows, y)
-		}
+		rows = append(rows, x)
 	}
 	return rows
 }
