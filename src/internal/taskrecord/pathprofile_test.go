@@ -50,7 +50,7 @@ func differ(t *testing.T, got, want map[string]int64) {
 	}
 }
 
-// addTruth adds where the time of a planned task went, each of which runs if it calls no one, by stack.
+// addTruth adds where the time of a planned task went, by stack. It runs when it calls no one.
 func addTruth(truth map[string]int64, x *Record, stack string, worksOn map[SpanID]*Record) {
 	stack += x.Kind + " on " + x.Server.Name
 	own := x.Wall
@@ -116,16 +116,9 @@ func TestPathProfile(t *testing.T) {
 	}
 }
 
-// TestPathProfileSums compares the sums of each kind with the lengths of its tasks: of requests some of whose records or
-// timelines are missing, each task of which is a request of its own as well; of programs whose goroutines
-// wait for each other, with something lost; and of tasks that make no sense.
-func TestPathProfileSums(t *testing.T) {
-	n := 1000
-	if testing.Short() {
-		n = 200
-	}
+// mixedTasks returns what TestPathProfileSums needs, for n requests and 20 times as many others.
+func mixedTasks(n int) (tasks []*Record) {
 	r := rand.New(rand.NewSource(41))
-	var tasks []*Record
 	for seed := range int64(n) {
 		p, _ := planAlone(seed)
 		for _, x := range p.tasks {
@@ -154,7 +147,18 @@ func TestPathProfileSums(t *testing.T) {
 		}
 		tasks = append(tasks, x)
 	}
-	requests := Join(slices.Values(tasks))
+	return tasks
+}
+
+// TestPathProfileSums compares the sums of each kind with the lengths of its tasks: of requests some of whose records or
+// timelines are missing; of programs whose goroutines wait for each other, with something lost; and of tasks that make
+// no sense.
+func TestPathProfileSums(t *testing.T) {
+	n := 1000
+	if testing.Short() {
+		n = 200
+	}
+	requests := Join(slices.Values(mixedTasks(n)))
 	for _, kind := range []string{"", "a", "b"} {
 		want := make(map[string]int64)
 		list := Callers(requests, kind)

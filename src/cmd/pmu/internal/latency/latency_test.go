@@ -165,7 +165,7 @@ func balanced(t *testing.T, n *node) {
 	}
 	for g := range groups {
 		if n.own[g] < 0 || sum[g] != n.time[g] {
-			t.Fatalf("%s: %v, of which it has %v itself and %v in sum", n.name, n.time, n.own, sum)
+			t.Fatalf("%s: %v; it has %v itself, and %v in sum", n.name, n.time, n.own, sum)
 		}
 		if most := n.atMost(g); most < n.time[g] {
 			t.Fatalf("%s: %v, and at most %v", n.name, n.time[g], most)
@@ -250,7 +250,7 @@ func equal(t *testing.T, name string, got []string, want ...string) {
 	}
 }
 
-// TestPlanted has requests of which some are slow, for one reason: that is what they have more of, in the right numbers.
+// TestPlanted has requests, some of them slow, for one reason: that is what they have more of, in the right numbers.
 // All run for 2 ms in parse, and wait for 1 ms for the network.
 func TestPlanted(t *testing.T) {
 	lock := taskrecord.Stretch{Part: pprof.TimeMutex, Reason: "sync.Mutex.Lock", Wake: 20 * ms,
@@ -286,7 +286,7 @@ func TestPlanted(t *testing.T) {
 						w.sample("GET /", verdict, tt.sample, 20*ms)
 					}
 				} else {
-					parts[pprof.TimeMutex] = 250 * time.Microsecond // of which no one knows where
+					parts[pprof.TimeMutex] = 250 * time.Microsecond // no one knows where
 				}
 				w.sample("GET /", verdict, "main;parse", 2*ms)
 				if isSlow || w.r.Intn(10) == 0 { // by the rate
@@ -303,53 +303,57 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
+const kind = "GET /"
+
+// conversions are samples, and what is made of them for two requests that have run for 10 ms each.
+var conversions = []struct {
+	name    string
+	make    func(w *world)
+	want    string // rows of running
+	note    string
+	without string
+}{
+	{"half of them have records", func(w *world) {
+		w.sample(kind, "yes", "main;a", 30*ms)
+		w.sample(kind, "yes", "main;b", 10*ms)
+		w.requests(kind, 0, 4)
+	}, "10 a;7.5 a < main;2.5 b < main", "", "all goroutines"},
+	{"some of it has no sample", func(w *world) {
+		w.sample(kind, "yes", "main;a", 30*ms)
+		w.requests(kind, 0, 4)
+	}, "10 a;7.5 a < main;2.5 not known", "", "divided"},
+	{"side by side", func(w *world) {
+		w.sample(kind, "yes", "main;a", 90*ms)
+		w.sample(kind, "yes", "main;b", 30*ms)
+		w.requests(kind, 0, 4)
+	}, "10 a;7.5 a < main;2.5 b < main", "all goroutines of a slow request have run for 30 ms, and the ends of those that were recorded had to wait for 10 ms of running.", ""},
+	{"of children, too", func(w *world) {
+		w.sample(kind, "yes", "main;a", 90*ms)
+		w.sample(kind, "yes", "main;b", 30*ms)
+	}, "10 a;7.5 a < main;2.5 b < main", "does not say of how many slow requests", ""},
+	{"other requests", func(w *world) {
+		w.sample(kind, "no", "main;a", 90*ms)
+		w.sample("other", "yes", "main;a", 90*ms)
+		w.requests(kind, 4, 4)
+	}, "10 a;10 not known", "no sample of a slow request that runs", ""},
+	{"system calls, C and the collector", func(w *world) {
+		w.sample(kind, "yes", "main;a", 40*ms)
+		w.sample(kind, "yes", "main;write;syscall.Syscall;syscall.RawSyscall6", 8*ms)
+		w.sample(kind, "yes", "main;syscall.Syscall6;[kernel]", 8*ms)
+		w.sample(kind, "yes", "main;runtime.cgocall;f", 8*ms)
+		w.sample(kind, "yes", "main;runtime.mallocgc;runtime.gcAssistAlloc;g", 8*ms)
+		w.requests(kind, 0, 4)
+	}, "10 a;10 a < main", "Of a slow request 8 ms on a CPU are in no stack here", ""},
+	{"called by C, and a raw system call", func(w *world) {
+		w.sample(kind, "yes", "main;runtime.cgocall;f;runtime.cgocallbackg;a", 20*ms)
+		w.sample(kind, "yes", "main;b;syscall.RawSyscall6", 20*ms)
+		w.requests(kind, 0, 4)
+	}, "10 a;5 a < runtime.cgocallbackg < f < runtime.cgocall < main;5 syscall.RawSyscall6 < b < main", "", "in no stack"},
+}
+
 // TestRunning tests how samples are converted: of so many requests, as many as have records.
 func TestRunning(t *testing.T) {
-	const kind = "GET /"
-	for _, tt := range []struct {
-		name    string
-		make    func(w *world)
-		want    string // rows of running
-		note    string
-		without string
-	}{
-		{"half of them have records", func(w *world) {
-			w.sample(kind, "yes", "main;a", 30*ms)
-			w.sample(kind, "yes", "main;b", 10*ms)
-			w.requests(kind, 0, 4)
-		}, "10 a;7.5 a < main;2.5 b < main", "", "all goroutines"},
-		{"some of it has no sample", func(w *world) {
-			w.sample(kind, "yes", "main;a", 30*ms)
-			w.requests(kind, 0, 4)
-		}, "10 a;7.5 a < main;2.5 not known", "", "divided"},
-		{"side by side", func(w *world) {
-			w.sample(kind, "yes", "main;a", 90*ms)
-			w.sample(kind, "yes", "main;b", 30*ms)
-			w.requests(kind, 0, 4)
-		}, "10 a;7.5 a < main;2.5 b < main", "all goroutines of a slow request have run for 30 ms, and the ends of those that were recorded had to wait for 10 ms of running.", ""},
-		{"of children, too", func(w *world) {
-			w.sample(kind, "yes", "main;a", 90*ms)
-			w.sample(kind, "yes", "main;b", 30*ms)
-		}, "10 a;7.5 a < main;2.5 b < main", "does not say of how many slow requests", ""},
-		{"other requests", func(w *world) {
-			w.sample(kind, "no", "main;a", 90*ms)
-			w.sample("other", "yes", "main;a", 90*ms)
-			w.requests(kind, 4, 4)
-		}, "10 a;10 not known", "no sample of a slow request that runs", ""},
-		{"system calls, C and the collector", func(w *world) {
-			w.sample(kind, "yes", "main;a", 40*ms)
-			w.sample(kind, "yes", "main;write;syscall.Syscall;syscall.RawSyscall6", 8*ms)
-			w.sample(kind, "yes", "main;syscall.Syscall6;[kernel]", 8*ms)
-			w.sample(kind, "yes", "main;runtime.cgocall;f", 8*ms)
-			w.sample(kind, "yes", "main;runtime.mallocgc;runtime.gcAssistAlloc;g", 8*ms)
-			w.requests(kind, 0, 4)
-		}, "10 a;10 a < main", "Of a slow request 8 ms on a CPU are in no stack here", ""},
-		{"called by C, and a raw system call", func(w *world) {
-			w.sample(kind, "yes", "main;runtime.cgocall;f;runtime.cgocallbackg;a", 20*ms)
-			w.sample(kind, "yes", "main;b;syscall.RawSyscall6", 20*ms)
-			w.requests(kind, 0, 4)
-		}, "10 a;5 a < runtime.cgocallbackg < f < runtime.cgocall < main;5 syscall.RawSyscall6 < b < main", "", "in no stack"},
-	} {
+	for _, tt := range conversions {
 		w := newWorld(1)
 		for range 2 {
 			w.record(kind, true, map[taskrecord.Part]time.Duration{pprof.TimeRunning: 10 * ms})

@@ -19,8 +19,8 @@ import (
 	"unicode/utf8"
 )
 
-// planted returns a kind whose slow requests wait for a mutex, and run in a function of which usual ones run for half as
-// long, as far as that is known.
+// planted returns a kind whose slow requests wait for a mutex, and run in a function for twice as long as usual ones, as
+// far as that is known.
 func planted(t *testing.T, name string) *Kind {
 	w := newWorld(1)
 	for range 4 {

@@ -37,7 +37,7 @@ const (
 	only = 0.8
 )
 
-// Rows returns the latency; its parts, those first of which slow requests have most beyond usual ones; and
+// Rows returns the latency; its parts, those first that slow requests have most of beyond usual ones; and
 // within each the stacks that have most of that. The last one is of all parts that are too small.
 func (k *Kind) Rows() []Row {
 	root := k.row(k.tree.root)

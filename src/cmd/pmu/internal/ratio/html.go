@@ -195,7 +195,7 @@ func (g *page) Graph() *graph {
 	return x
 }
 
-// frames returns a node as a frame, with all below it, and says in of which is which.
+// frames returns a node as a frame, with all below it, and notes in of which is which.
 func (g *page) frames(n *node, of map[*flame.Node]*node) *flame.Node {
 	f := &flame.Node{Name: n.name, Value: n.total.events[0], Text: func() (int, []string) { return g.class(&n.total), g.title(n) }}
 	of[f] = n

@@ -14,6 +14,23 @@ import (
 	"time"
 )
 
+// checkClock checks what TestClock has planted.
+func checkClock(t *testing.T, c *Clock, name string) {
+	t.Helper()
+	var got []string
+	for _, slow := range []bool{true, false} {
+		n, ok := c.Requests("GET /", slow)
+		got = append(got, fmt.Sprint(n, ok))
+		for s := range c.Stacks("GET /", slow) {
+			got = append(got, fmt.Sprint(s.Functions, s.Time, s.Samples))
+		}
+	}
+	want := []string{"2 true", "[0 main] 1ms 1", "[3 main] 4ms 4", "5 true", "[1 main] 2ms 2"}
+	if c.Name() != name || !slices.Equal(got, want) {
+		t.Errorf("%s: %q, want %s: %q", c.Name(), got, name, want)
+	}
+}
+
 // TestClock tests that the clock is the first event that is one, that what is none is refused, and what the stacks of each
 // group have.
 func TestClock(t *testing.T) {
@@ -37,28 +54,13 @@ func TestClock(t *testing.T) {
 		}
 		return p.Clock()
 	}
-	check := func(c *Clock, name string) {
-		t.Helper()
-		var got []string
-		for _, slow := range []bool{true, false} {
-			n, ok := c.Requests("GET /", slow)
-			got = append(got, fmt.Sprint(n, ok))
-			for s := range c.Stacks("GET /", slow) {
-				got = append(got, fmt.Sprint(s.Functions, s.Time, s.Samples))
-			}
-		}
-		want := []string{"2 true", "[0 main] 1ms 1", "[3 main] 4ms 4", "5 true", "[1 main] 2ms 2"}
-		if c.Name() != name || !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %s: %q", c.Name(), got, name, want)
-		}
-	}
 	c, err := open(Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(c, "task-clock")
+	checkClock(t, c, "task-clock")
 	if _, ok := c.Requests("other", true); ok {
-		t.Error("requests of a kind of which nothing is said")
+		t.Error("requests of a kind that nothing is said of")
 	}
 	for s := range c.Stacks("deep", false) {
 		if len(s.Functions) != maxDepth || s.Functions[maxDepth-1] != "main" {
@@ -74,7 +76,7 @@ func TestClock(t *testing.T) {
 	if c, err = open(Options{}); err != nil {
 		t.Fatal(err)
 	}
-	check(c, "task-clock")
+	checkClock(t, c, "task-clock")
 	if _, err := open(Options{Event: "cycles"}); err == nil || err.Error() != "the profile is of cycles, which is no time: a latency needs a clock, such as task-clock" {
 		t.Errorf("error %v", err)
 	}

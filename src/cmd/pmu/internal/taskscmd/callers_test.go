@@ -51,7 +51,7 @@ func TestCritical(t *testing.T) {
 		s + "running": 2 * ms, s + "sleep;sleep;main.stock;time.Sleep": 28 * ms,
 	}
 	all := map[string]time.Duration{
-		// Of 20 requests, and of the one without a trace, of which no one knows the call.
+		// Of 20 requests, and of the one without a trace, whose call no one knows.
 		f + "running": (20 + 1) * 2 * ms, f + "network": 3 * ms, call2 + "way there and back": 20 * ms,
 		s + "running": 20 * 2 * ms, s + "sleep;sleep;main.stock;time.Sleep": 28 * ms,
 		"lone on back;running": 2 * ms,

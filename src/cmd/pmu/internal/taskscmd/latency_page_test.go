@@ -21,7 +21,7 @@ func TestLatencyPage(t *testing.T) {
 	get(t, s, "/", 200, `<a href="/latency">Where their latency goes</a>`)
 	get(t, s, "/?kind=GET+/stock", 200, `<a href="/latency?kind=GET&#43;%2Fstock">Where`)
 	const heading = "Where the latency of &#34;GET /&#34; goes: 33 ms of a slow request"
-	// The page is of 1 slow request of 33 ms and 9 of 5 ms. The back sleeps for 28 ms, of which a usual one has nothing.
+	// The page is of 1 slow request of 33 ms and 9 of 5 ms. The back sleeps for 28 ms, and in a usual one not at all.
 	get(t, s, "/latency", 200, heading, "1 request, 33 ms each", "9 requests, 5 ms each",
 		"time.Sleep&#10;a slow request: 28 ms, 84.8 %&#10;a usual request: 0 ns, 0.0 %",
 		"GET /stock on back&#10;a slow request: 30 ms, 90.9 %&#10;a usual request: 2 ms, 40.0 %",

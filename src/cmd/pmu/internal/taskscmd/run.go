@@ -201,7 +201,7 @@ func (c *config) parse(v *verb.Verb, args []string, std verb.IO) (status int, ok
 	fs.BoolVar(&c.slow, "slow", false, "only slow tasks")
 	fs.BoolVar(&c.public, "public", false, "leave out notes, which may hold secrets")
 	name := fs.String("format", "text", "what to write: text, or a conversion: json (lines), otlp (OTLP's JSON, for tracing\nsystems), pprof (for go tool pprof), tasks (the format of files), svg (a diagram of\nthe trace, or of the slowest one)")
-	fs.BoolVar(&c.path, "critical", false, "with -format pprof: not what goroutines have used, but what the ends of requests had to\nwait for, over servers; -kind and -slow say of which requests, and all tasks are read")
+	fs.BoolVar(&c.path, "critical", false, "with -format pprof: not what goroutines have used, but what the ends of requests had to\nwait for, over servers; -kind and -slow say which requests, and all tasks are read")
 	fs.StringVar(&c.out, "o", "", "write to this `file` instead of to standard output")
 	fs.StringVar(&c.keep, "keep", "", "keep the records of servers in files of this `folder`, until the program is interrupted")
 	fs.Int64Var(&c.bytes, "bytes", 1<<30, "let the folder of -keep take at most so many `bytes`; the oldest records make room")
