@@ -8,6 +8,7 @@ import (
 	"internal/profile"
 	"internal/taskrecord"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -88,7 +89,12 @@ func TestCritical(t *testing.T) {
 			t.Errorf("%q: status %d, %s", tt.args, status, errs)
 		}
 	}
-	if status, out, errs := call("-critical", "-format", "pprof", "-kind", "none", a); status != 1 || out != "" || !strings.Contains(errs, "no tasks") {
+	// Without such a request, a file that is there stays as it is.
+	kept := write(t, []byte("kept"))
+	if status, out, errs := call("-critical", "-format", "pprof", "-kind", "none", "-o", kept, a); status != 1 || out != "" || !strings.Contains(errs, "no tasks") {
 		t.Errorf("status %d, %q, %s", status, out, errs)
+	}
+	if b, err := os.ReadFile(kept); string(b) != "kept" {
+		t.Errorf("error %v, the file has %q", err, b)
 	}
 }

@@ -303,25 +303,14 @@ func (c *config) write(stdout io.Writer, tasks func(func(*taskrecord.Record) boo
 	if !ok {
 		return errNone
 	}
-	w, file := stdout, (*os.File)(nil)
-	if c.out != "" {
-		var err error
-		if file, err = os.Create(c.out); err != nil {
-			return err
-		}
-		w = file
-	}
-	b := bufio.NewWriter(w)
+	out := &output{name: c.out, w: stdout}
+	b := bufio.NewWriter(out)
 	err := c.format.write(b, func(yield func(*taskrecord.Record) bool) {
 		for t, ok := first, true; ok && yield(t); {
 			t, ok = next()
 		}
 	}, c)
-	err = cmp.Or(err, b.Flush())
-	if file != nil {
-		err = cmp.Or(err, file.Close())
-	}
-	return err
+	return cmp.Or(err, b.Flush(), out.Close())
 }
 
 // join joins the tasks and says on what was left out.
