@@ -98,3 +98,17 @@ func TestCritical(t *testing.T) {
 		t.Errorf("error %v, the file has %q", err, b)
 	}
 }
+
+// TestCallersBounds tests that tasks without a trace are bounded like those with one, and that those beyond are counted.
+func TestCallersBounds(t *testing.T) {
+	const most = 100
+	c := callers{joiner: taskrecord.Joiner{MaxTasks: most}}
+	for i := range 2 * most {
+		c.add(&taskrecord.Record{Trace: taskrecord.TraceID{1}, Span: taskrecord.SpanID{byte(i), 1}})
+		c.add(&taskrecord.Record{})
+		c.add(&taskrecord.Record{Flags: taskrecord.Client})
+	}
+	if n := len(c.list("", false)); n != 2*most || c.dropped() != 2*most {
+		t.Errorf("%d tasks, and %d dropped", n, c.dropped())
+	}
+}

@@ -407,8 +407,8 @@ func writePaths(w io.Writer, tasks iter.Seq[*taskrecord.Record], c *config) erro
 	for t := range tasks {
 		all.add(t)
 	}
-	if n := all.joiner.Dropped; n > 0 {
-		return fmt.Errorf("%d tasks are too many to join: read fewer files at a time, or select requests with -where", n)
+	if n := all.dropped(); n > 0 {
+		return fmt.Errorf("%d tasks are too many: read fewer files at a time, or select requests with -where", n)
 	}
 	list := all.list(c.kind, c.slow)
 	if len(list) == 0 {
