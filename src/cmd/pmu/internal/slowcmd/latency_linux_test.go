@@ -101,6 +101,11 @@ func TestLatencyServer(t *testing.T) {
 			t.Errorf("%q: status %d, %s%s", tt.args, status, out, stderr)
 		}
 	}
+	// A server's address stands for its records, too.
+	asked = nil
+	if out, stderr, status := call("-latency", profile, srv.URL); status != verb.OK || !strings.Contains(out, ".refill < ") || !slices.Equal(asked, []string{"/debug/pprof/tasks?format=json"}) {
+		t.Errorf("asked for %q: status %d, %s%s", asked, status, out, stderr)
+	}
 	page := filepath.Join(t.TempDir(), "page.html")
 	if out, stderr, status := call("-latency", "-html", page, srv.URL); status != verb.OK || out != "" {
 		t.Errorf("status %d, %s%s", status, out, stderr)

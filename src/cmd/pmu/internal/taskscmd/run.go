@@ -193,7 +193,7 @@ func (c *config) show(std verb.IO, tasks iter.Seq[*taskrecord.Record], n *int) e
 
 // parse sets what the arguments say. If it returns false, the program ends with the status.
 func (c *config) parse(v *verb.Verb, args []string, std verb.IO) (status int, ok bool) {
-	c.src = source.Source{Stdin: std.Stdin, Path: "/debug/pprof/tasks"}
+	c.src = source.Source{Stdin: std.Stdin, Path: tasksPath}
 	fs := v.Flags(std)
 	trace := fs.String("trace", "", "only the trace with this `ID`")
 	fs.StringVar(&c.kind, "kind", "", "only tasks of this `kind`")
