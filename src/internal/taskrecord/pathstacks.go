@@ -21,6 +21,7 @@ type PathStack struct {
 	Frames  []Frame
 	Tasks   int  // so many frames, from the root on, are tasks and calls
 	Running bool // the last task ran, and no record says where
+	Others  bool // the last task waited, maybe for another goroutine of its own: no record says what that did
 	Time    time.Duration
 }
 
@@ -69,7 +70,7 @@ func (p *pathStacks) add(n *Node, frames []Frame) {
 		if c.Joined {
 			p.put(call, nameWay, c.Way)
 		} else {
-			p.emit(call, nil, false, c.Way)
+			p.emit(PathStack{Time: c.Way}, call)
 		}
 		for _, y := range p.callees[at][i] {
 			p.add(y, append(slices.Clip(call), Frame{Func: y.kindFrame(p.servers)}))
@@ -87,22 +88,35 @@ func (p *pathStacks) portion(at int, frames []Frame) {
 		}
 		for _, piece := range s.pieces() {
 			rest[piece.part()] -= piece.time
-			p.emit(frames, piece.frames(), false, piece.time)
+			p.emit(PathStack{Time: piece.time}, frames, piece.frames()...)
 		}
 	}
+	several := p.list[at].Node.Task.Goroutines > 1
 	for part, d := range rest {
-		p.emit(frames, []Frame{{Func: PartName(Part(part))}}, Part(part) == pprof.TimeRunning, d)
+		part := Part(part)
+		x := PathStack{Running: part == pprof.TimeRunning, Others: several && forGoroutine(part), Time: d}
+		p.emit(x, frames, Frame{Func: PartName(part)})
 	}
+}
+
+// forGoroutine reports whether a wait in p may be for another goroutine.
+func forGoroutine(p Part) bool {
+	switch p {
+	case pprof.TimeChan, pprof.TimeSelect, pprof.TimeMutex, pprof.TimeSync, pprof.TimeCoroutine, pprof.TimeOther:
+		return true
+	}
+	return false
 }
 
 func (p *pathStacks) put(frames []Frame, name string, d time.Duration) {
-	p.emit(frames, []Frame{{Func: name}}, false, d)
+	p.emit(PathStack{Time: d}, frames, Frame{Func: name})
 }
 
-// emit yields the time in which what is in of went on, below tasks.
-func (p *pathStacks) emit(tasks, of []Frame, running bool, d time.Duration) {
-	if d > 0 {
-		p.yield(&PathStack{append(slices.Clip(tasks), of...), len(tasks), running, d})
+// emit yields s, a time in which what is in of went on, below tasks.
+func (p *pathStacks) emit(s PathStack, tasks []Frame, of ...Frame) {
+	if s.Time > 0 {
+		s.Frames, s.Tasks = append(slices.Clip(tasks), of...), len(tasks)
+		p.yield(&s)
 	}
 }
 

@@ -87,6 +87,7 @@ func (b *Builder) Add(n *taskrecord.Node) error {
 		if s.Running && s.Tasks == 1 && x.depth == 1 {
 			k.run = x
 		}
+		x.marks(s, g)
 	})
 	return nil
 }

@@ -153,6 +153,13 @@ func (w *world) kinds(t *testing.T, c *slow.Clock) []*Kind {
 	return list
 }
 
+func (n *node) root() *node {
+	for n.up != nil {
+		n = n.up
+	}
+	return n
+}
+
 // balanced tests that each node has what it has itself, and what is below it.
 func balanced(t *testing.T, n *node) {
 	t.Helper()
@@ -167,8 +174,8 @@ func balanced(t *testing.T, n *node) {
 		if n.own[g] < 0 || sum[g] != n.time[g] {
 			t.Fatalf("%s: %v; it has %v itself, and %v in sum", n.name, n.time, n.own, sum)
 		}
-		if most := n.atMost(g); most < n.time[g] {
-			t.Fatalf("%s: %v, and at most %v", n.name, n.time[g], most)
+		if most, all := n.atMost(g), n.root().time[g]; most < n.time[g] || most > all {
+			t.Fatalf("%s: %v, and at most %v, of %v", n.name, n.time[g], most, all)
 		}
 	}
 }

@@ -4,7 +4,10 @@
 
 package latency
 
-import "time"
+import (
+	"internal/taskrecord"
+	"time"
+)
 
 // Bounds of what is made of records and profiles, which may be anybody's. What a stack has beyond them is
 // counted where it is cut off.
@@ -30,8 +33,11 @@ type node struct {
 	depth   int
 	kids    []*node
 	unknown *node                 // the kid of that name
+	call    bool                  // of a task: a wait for another one, which is known
 	time    [groups]time.Duration // with all below
 	own     [groups]time.Duration // that is of no kid
+	others  [groups]time.Duration // of a wait: it may be for a goroutine that was in another kid of the same task
+	shared  [groups]time.Duration // others, of all kids
 	samples [groups]int64         // with all below, of what was executed
 }
 
@@ -92,13 +98,30 @@ func (n *node) take(g int, d time.Duration) {
 	}
 }
 
-// atMost returns how much of a group's time n may have: with what is above it, and nobody knows below which kid.
+// marks notes what s, whose time n has just got, says of n and of the nodes above.
+func (n *node) marks(s *taskrecord.PathStack, g int) {
+	if s.Others && n.up != nil && n.depth == len(s.Frames)-1 { // else n itself has the time
+		n.others[g] += s.Time
+		n.up.shared[g] += s.Time
+	}
+	for ; n.up != nil; n = n.up {
+		// Frames are a task, a call, a task, and so on, up to what the last one was in. The first one is the root.
+		n.call = n.depth < s.Tasks && n.depth%2 == 1
+	}
+}
+
+// atMost returns how much of a group's time n may have: with what is above it, and nobody knows below which kid, and with
+// what tasks waited for, maybe for goroutines of their own. These have called no other task: it is known for which calls a
+// task waited.
 func (n *node) atMost(g int) time.Duration {
 	d := n.time[g]
 	for kid, up := n, n.up; up != nil; kid, up = up, up.up {
 		d += up.own[g]
 		if up.unknown != nil && up.unknown != kid {
 			d += up.unknown.time[g]
+		}
+		if !kid.call {
+			d += up.shared[g] - kid.others[g]
 		}
 	}
 	return d
