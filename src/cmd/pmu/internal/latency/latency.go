@@ -117,9 +117,13 @@ func namesOf(frames []taskrecord.Frame) []string {
 	return names
 }
 
-// calleesOf returns who had the time, and then who has called it.
+// calleesOf returns who had the time, and then who has called it. It may be a call's, of several, or the task's itself: then
+// nobody knows who had it.
 func calleesOf(s *taskrecord.PathStack) []string {
 	names := namesOf(s.Frames[:s.Tasks])
+	if len(s.Frames) > s.Tasks && s.Frames[s.Tasks].Func == notKnown {
+		names = append(names, notKnown)
+	}
 	slices.Reverse(names)
 	return names
 }

@@ -13,6 +13,20 @@ import (
 	"time"
 )
 
+// TestUnknownCallee tests that a wait for one of several calls is no one's if callees come first.
+func TestUnknownCallee(t *testing.T) {
+	w := newWorld(1)
+	x := w.record("GET /", false, map[taskrecord.Part]time.Duration{pprof.TimeNetwork: 3 * ms, pprof.TimeRunning: 7 * ms})
+	x.Calls = slices.Repeat([]taskrecord.Call{{Kind: "GET /b", Flags: taskrecord.Client, Wall: 8 * ms}}, 2)
+	b := Builder{Callees: true}
+	if err := b.Add(&taskrecord.Node{Task: x, Call: -1}); err != nil {
+		t.Fatal(err)
+	}
+	list, _ := b.Kinds()
+	equal(t, "rows", text(list[0]), "0 10 latency: ", "0 10 at most GET /: ", "0 3 not known: ", "0 3 not known: GET /")
+	balanced(t, list[0].tree.root)
+}
+
 // TestOthers has slow requests that wait for another goroutine of their own, which runs for 20 ms: that is what they wait for.
 // Usual ones wait for 4 ms like that, or for something else. Without a timeline no one knows, so they may have
 // run for so much longer, or slept. It was no call: these are known.
