@@ -44,7 +44,12 @@ func (g *Group) each(d time.Duration) time.Duration {
 	if g.Requests == 0 {
 		return 0
 	}
-	return time.Duration(math.Round(float64(d) / float64(g.Requests)))
+	n := time.Duration(g.Requests)
+	each, rest := d/n, d%n
+	if rest >= n-rest {
+		each++
+	}
+	return each
 }
 
 // A Kind is the latency of a kind of requests.

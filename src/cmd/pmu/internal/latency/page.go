@@ -12,7 +12,6 @@ import (
 	"internal/taskrecord"
 	"io"
 	"strconv"
-	"time"
 )
 
 //go:embed page/latency.html
@@ -192,7 +191,10 @@ func (p *page) Table() (list []cells) {
 			c.Level = 1
 		}
 		if more := r.Slow - r.Usual; more > 0 && p.class(p.tree.root) != nothing {
-			c.More = taskrecord.Duration(time.Duration(more))
+			c.More = taskrecord.Duration(more)
+			if r.AtMost {
+				c.More = "at least " + c.More
+			}
 		}
 		list = append(list, c)
 	}

@@ -127,7 +127,7 @@ func TestPage(t *testing.T) {
 	equal(t, "frames", titlesOf(t, b.String()), want...)
 	for _, text := range []string{
 		"<h1>Where the latency of &#34;GET /&#34; goes: 28 ms of a slow request</h1>", `<a href="/c?a=b&amp;d">Show callees first</a>`, `<a href="/o">other</a>`, `<a href="/">`,
-		`<tr class="l2"><td>main.load &lt; sync.Mutex.Lock</td><td class="n">20 ms</td><td class="n">at most 10 ms</td><td class="n">10 ms</td></tr>`,
+		`<tr class="l2"><td>main.load &lt; sync.Mutex.Lock</td><td class="n">20 ms</td><td class="n">at most 10 ms</td><td class="n">at least 10 ms</td></tr>`,
 		`<i class="c7"></i>not known</span>`,
 	} {
 		if !strings.Contains(b.String(), text) {
@@ -210,6 +210,19 @@ func TestHostile(t *testing.T) {
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// TestEach tests averages, also of times whose floating-point number is beyond 64 bits.
+func TestEach(t *testing.T) {
+	for _, tt := range []struct {
+		n       int64
+		d, want time.Duration
+	}{{0, 0, 0}, {1, math.MaxInt64, math.MaxInt64}, {2, math.MaxInt64, 1 << 62}, {3, 4, 1}, {3, 5, 2}, {2, 5, 3}, {math.MaxInt64, math.MaxInt64, 1}, {math.MaxInt64, 1, 0}} {
+		g := Group{Requests: tt.n}
+		if got := g.each(tt.d); got != tt.want {
+			t.Errorf("%d / %d = %d, want %d", tt.d, tt.n, got, tt.want)
+		}
+	}
+}
 
 // TestBounds tests what is made of records by somebody who wants harm.
 func TestBounds(t *testing.T) {

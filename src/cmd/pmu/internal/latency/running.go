@@ -90,7 +90,8 @@ const noticeable = 0.1
 func (k *Kind) note(g int, sum, elsewhere, all, expected time.Duration, requests int64, known bool) {
 	name := groupNames[g]
 	each := func(d time.Duration, n int64) string {
-		return taskrecord.Duration(time.Duration(float64(d) / float64(n)))
+		g := Group{Requests: n}
+		return taskrecord.Duration(g.each(d))
 	}
 	switch {
 	case sum == 0:
