@@ -27,6 +27,8 @@ type Links struct {
 	Back, Callers, Callees string   // URLs; empty if there is none
 	Kinds                  []string // names of others, and
 	URLs                   []string // theirs
+	More                   int      // so many kinds are not among them
+	Missing                []string // sentences: what is left out
 }
 
 // WriteHTML writes a page with a flame graph, and the rows. Any error is from w.
@@ -207,4 +209,12 @@ func (p *page) Others() (list []struct{ Name, URL string }) {
 		list = append(list, struct{ Name, URL string }{name, p.URLs[i]})
 	}
 	return list
+}
+
+// NotListed says how many other kinds there are besides; "" if there are none.
+func (p *page) NotListed() string {
+	if p.More == 0 {
+		return ""
+	}
+	return "And " + taskrecord.Count(p.More, "other") + "."
 }

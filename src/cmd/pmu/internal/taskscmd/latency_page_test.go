@@ -5,6 +5,7 @@
 package taskscmd
 
 import (
+	"fmt"
 	"internal/taskrecord"
 	"math"
 	"net/http"
@@ -43,7 +44,24 @@ func TestLatencyPage(t *testing.T) {
 	get(t, s, "/latency", http.StatusInternalServerError, "does not fit into 64 bits")
 }
 
-// TestLatencyPageOthers tests that there are not too many links to other kinds, and none to calls.
+// TestLatencyPageMissing tests that a page says what it leaves out.
+func TestLatencyPageMissing(t *testing.T) {
+	front, back := tasksOf(10)
+	s := newSite(slices.Values(slices.Concat(front, back)))
+	if body := get(t, s, "/latency", 200); strings.Contains(body, "too many") {
+		t.Errorf("something is left out:\n%s", body)
+	}
+	s.left, s.callers.joiner.Dropped = 2, 3
+	get(t, s, "/latency", 200, "Left out, as there are too many tasks: 5.")
+	for i := range 2000 {
+		x := &taskrecord.Record{Kind: fmt.Sprint(i), Wall: 1}
+		s.tasks = append(s.tasks, x)
+		s.callers.add(x)
+	}
+	get(t, s, "/latency", 200, "too many tasks: 5.", "Not looked at, as there are too many kinds: 1001 requests.")
+}
+
+// TestLatencyPageOthers tests that there are not too many links to other kinds, which is said, and none to calls.
 func TestLatencyPageOthers(t *testing.T) {
 	var list []*taskrecord.Record
 	for i := range 3 * maxOthers {
@@ -53,11 +71,17 @@ func TestLatencyPageOthers(t *testing.T) {
 		}
 		list = append(list, x, x)
 	}
-	body := get(t, newSite(slices.Values(list)), "/latency", 200)
+	s := newSite(slices.Values(list))
+	body := get(t, s, "/latency", 200, "And 24 others.")
 	if n := strings.Count(body, "<li>"); n != maxOthers {
 		t.Errorf("%d links", n)
 	}
 	if strings.Contains(body, ">GET /x</a>") {
 		t.Error("a link to a call")
+	}
+	get(t, s, "/?kind=GET+/xx", 200, `<a href="/latency?kind=`)
+	// There is no page of a call's latency, which is another task's.
+	if body := get(t, s, "/?kind=GET+/x", 200); strings.Contains(body, "/latency") {
+		t.Errorf("a link to the latency of calls:\n%s", body)
 	}
 }

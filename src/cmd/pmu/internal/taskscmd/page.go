@@ -80,7 +80,7 @@ func (s *site) handler() http.Handler {
 				*overview
 				Parts   template.HTML
 				Latency string
-			}{o, o.parts(), latencyURL(o.Only, false)})
+			}{o, o.parts(), s.latencyLink(o)})
 		})
 	})
 	mux.HandleFunc("GET /latency", s.latency)
