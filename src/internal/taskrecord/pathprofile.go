@@ -33,11 +33,16 @@ func (n *Node) isCaller() bool {
 	return p == nil
 }
 
-// Servers returns how many names servers of tasks have.
+// Servers returns how many names servers of tasks have, and those of tasks that worked for these.
 func Servers(list []*Node) int {
 	names := make(map[string]bool)
+	seen := make(map[*Node]bool)
 	var add func(n *Node)
 	add = func(n *Node) {
+		if seen[n] {
+			return
+		}
+		seen[n] = true
 		names[n.Task.Server.Text()] = true
 		for _, c := range n.Children {
 			add(c)

@@ -259,3 +259,47 @@ func TestPathProfileFull(t *testing.T) {
 		t.Errorf("error %v, %d bytes", err, buf.Len())
 	}
 }
+
+// nested returns tasks of a kind, each of which calls the next one for all of its time but 2 ns.
+func nested(n int) (tasks []*Record) {
+	for i := range n {
+		x := &Record{Server: &Server{ID: uint16(1 + i%2)}, Trace: TraceID{1}, Kind: "a", Flags: ServerOf, Start: int64(i), Wall: time.Duration(3*n - 2*i), Goroutine: 1, Goroutines: 1}
+		binary.BigEndian.PutUint32(x.Span[:], uint32(2*i+2))
+		binary.BigEndian.PutUint32(x.Parent[:], uint32(2*i+1))
+		c := Call{Kind: "a", Flags: Client, Start: 1, Wall: x.Wall - 2}
+		binary.BigEndian.PutUint32(c.Span[:], uint32(2*i+3))
+		x.Calls = []Call{c}
+		x.Parts[pprof.TimeNetwork] = x.Wall
+		tasks = append(tasks, x)
+	}
+	return tasks
+}
+
+// TestPathStacksNested has thousands of tasks below each other, as where a service calls itself for ever. All are of the kind
+// that is asked for. For each of them so many are looked at as can be on its path, and not all that are below.
+func TestPathStacksNested(t *testing.T) {
+	const n = 3000
+	list := Callers(Join(slices.Values(nested(n))), "a")
+	if len(list) != n || Servers(list) != 2 {
+		t.Fatalf("%d tasks of %d servers", len(list), Servers(list))
+	}
+	for _, x := range list {
+		p := portions{pathsOnly: true}
+		p.find(x)
+		if len(p.list) > 1+maxServers {
+			t.Fatalf("%d tasks are looked at", len(p.list))
+		}
+		if x != list[0] {
+			continue
+		}
+		deepest := 0
+		x.PathStacks(false, func(s *PathStack) { deepest = max(deepest, s.Tasks) })
+		if want := 1 + 2*maxServers; deepest != want {
+			t.Errorf("%d tasks and calls, want %d", deepest, want)
+		}
+		checkPathStacks(t, x)
+		if all := x.Latency(nil); len(all) != n {
+			t.Errorf("a latency of %d tasks", len(all))
+		}
+	}
+}

@@ -35,8 +35,9 @@ const (
 // [Node.Latency] says, so that the times are the task's Wall in sum, exactly. servers says that kinds shall have the
 // server's name. Frames are valid during the call.
 func (n *Node) PathStacks(servers bool, yield func(s *PathStack)) {
-	p := n.portions(nil)
-	stacks := pathStacks{portions: p, servers: servers, yield: yield}
+	p := portions{pathsOnly: true}
+	p.find(n)
+	stacks := pathStacks{portions: &p, servers: servers, yield: yield}
 	stacks.add(n, []Frame{{Func: n.kindFrame(servers)}})
 }
 

@@ -65,22 +65,25 @@ type CallPortion struct {
 // Asynchronous reports for which calls such a task did not wait, if that is known from others; nil
 // says that it is not.
 func (n *Node) Latency(asynchronous func(n *Node, call int) bool) []Portion {
-	return n.portions(asynchronous).list
+	p := &portions{asynchronous: asynchronous}
+	p.find(n)
+	for i := range p.list {
+		p.list[i].Regions = p.regions(i)
+	}
+	return p.list
 }
 
-// portions is Latency, with what the portions are of.
-func (n *Node) portions(asynchronous func(n *Node, call int) bool) *portions {
-	p := &portions{asynchronous: asynchronous, at: make(map[*Node]int), walkers: make(map[*Node]*walker)}
-	p.register(n, true)
+// find finds what Latency returns, without Regions.
+func (p *portions) find(n *Node) {
+	p.at, p.walkers = make(map[*Node]int), make(map[*Node]*walker)
+	p.register(n, true, 0)
 	p.add(n, 0, max(0, n.Task.Wall), 0)
 	for i := range p.list {
 		x := &p.list[i]
 		for j, d := range x.Node.Task.latency(p.own[i]) {
 			x.Parts[j] += d
 		}
-		x.Regions = p.regions(i)
 	}
-	return p
 }
 
 // Caller returns the task that has called n, and which of its calls that is: -1 if that isn't known.
@@ -98,16 +101,21 @@ func (n *Node) Caller() (*Node, int) {
 // portions are what Latency finds.
 type portions struct {
 	asynchronous func(n *Node, call int) bool
-	list         []Portion
-	own          [][]Segment   // of paths, by index in list, without waits for calls
-	callees      [][][]*Node   // by index in list, and in Calls
-	at           map[*Node]int // in list
-	walkers      map[*Node]*walker
-	on           []map[uint64]bool // by index in list: goroutines that are on the paths
+
+	// pathsOnly leaves out tasks that are on no path, and what is known of others: a task may be below thousands of others, and
+	// be looked at for each of them.
+	pathsOnly bool
+
+	list    []Portion
+	own     [][]Segment   // of paths, by index in list, without waits for calls
+	callees [][][]*Node   // by index in list, and in Calls
+	at      map[*Node]int // in list
+	walkers map[*Node]*walker
+	on      []map[uint64]bool // by index in list: goroutines that are on the paths
 }
 
-// register adds n, and all tasks that worked for it.
-func (p *portions) register(n *Node, known bool) {
+// register adds n, which is below so many others, and all tasks that worked for it.
+func (p *portions) register(n *Node, known bool, depth int) {
 	x := Portion{Node: n, Known: known, Calls: make([]CallPortion, len(n.Task.Calls))}
 	callees := make([][]*Node, len(n.Task.Calls))
 	for _, c := range n.Children {
@@ -132,25 +140,30 @@ func (p *portions) register(n *Node, known bool) {
 	p.own = append(p.own, nil)
 	p.on = append(p.on, nil)
 	p.callees = append(p.callees, callees)
+	if p.pathsOnly && depth == maxServers {
+		return
+	}
 	for _, list := range callees {
 		for _, c := range list {
-			p.register(c, known)
+			p.register(c, known, depth+1)
 		}
 	}
-	p.others(n, n)
+	if !p.pathsOnly {
+		p.others(n, n, depth)
+	}
 }
 
 // others registers the tasks that worked for n on calls that are not in its record: a record has so
 // many, and those of a child of n are in the child's. For how long n waited for them is not known.
-func (p *portions) others(n, of *Node) {
+func (p *portions) others(n, of *Node, depth int) {
 	for _, c := range of.Children {
 		if _, ok := p.at[c]; ok {
 			continue
 		}
 		if c.Server != n.Server || c.Task.Flags&ServerOf != 0 {
-			p.register(c, false)
+			p.register(c, false, depth+1)
 		} else {
-			p.others(n, c)
+			p.others(n, c, depth)
 		}
 	}
 }
@@ -190,6 +203,9 @@ func (p *portions) add(n *Node, from, to time.Duration, depth int) {
 func (p *portions) doubt(n *Node, calls []wait, from, to, waited time.Duration) {
 	x := &p.list[p.at[n]]
 	x.Unknown += waited
+	if p.pathsOnly {
+		return
+	}
 	for _, c := range calls {
 		if c.start >= to || c.end <= from {
 			continue
