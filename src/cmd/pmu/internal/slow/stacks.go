@@ -16,9 +16,13 @@ import (
 
 // A Clock is the time on a CPU of slow requests and of usual ones: an event of a profile that is a clock.
 type Clock struct {
-	p *Profile
-	e event
+	p  *Profile
+	e  event
+	of map[group][]*profile.Sample // those that have some of it
 }
+
+// A group is the slow requests of a kind, or the usual ones.
+type group struct{ kind, verdict string }
 
 // IsClock reports whether an event's name is that of a clock, with whatever modifiers.
 func IsClock(event string) bool {
@@ -30,7 +34,14 @@ func IsClock(event string) bool {
 func (p *Profile) Clock() (*Clock, error) {
 	for _, e := range p.events {
 		if e.unit == "nanoseconds" {
-			return &Clock{p, e}, nil
+			c := &Clock{p, e, make(map[group][]*profile.Sample)}
+			for _, s := range p.raw.Sample {
+				if s.Value[e.column] != 0 {
+					g := group{label(s, labelKind), verdictOf(s)}
+					c.of[g] = append(c.of[g], s)
+				}
+			}
+			return c, nil
 		}
 	}
 	return nil, fmt.Errorf("the profile is of %s, which is no time: a latency needs a clock, such as task-clock", p.names())
@@ -71,11 +82,8 @@ func (c *Clock) Stacks(kind string, slow bool) iter.Seq[Stack] {
 		verdict = "yes"
 	}
 	return func(yield func(Stack) bool) {
-		for _, s := range c.p.raw.Sample {
+		for _, s := range c.of[group{kind, verdict}] {
 			v := s.Value[c.e.column]
-			if v == 0 || verdictOf(s) != verdict || label(s, labelKind) != kind {
-				continue
-			}
 			n := int64(float64(v)/c.e.period + 0.5)
 			if c.e.first {
 				n = s.Value[0]
