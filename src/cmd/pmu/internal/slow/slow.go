@@ -38,6 +38,7 @@ const (
 type Options struct {
 	Event string // its name or its sample type; all events if it is empty
 	Kind  string // all kinds if it is empty
+	Waits bool   // requests may only have waited: an event's profile without a sample of one is no error
 }
 
 // A Profile is a profile whose samples say if their task was slow.
@@ -45,6 +46,7 @@ type Profile struct {
 	raw      *prof.File
 	events   []event
 	requests map[string]requests // by kind; some are missing, or all
+	timer    bool                // it is of no event, or no one knows of which
 	opt      Options
 }
 
@@ -100,7 +102,7 @@ func (p *Profile) check() error {
 		}
 		waited = waited || verdictOf(s) != ""
 	}
-	if !waited {
+	if !waited && (!p.opt.Waits || p.timer) {
 		return errors.New("no sample says if its request was slow. Take a profile of an event, such as task-clock, while tasks are recorded: the timer's samples do not say it")
 	}
 	return nil
@@ -135,6 +137,7 @@ func (p *Profile) readComments() {
 			p.requests[kind] = n
 		}
 	}
+	p.timer = len(names) == 0
 	if merged {
 		p.requests = nil // the comments are of several profiles, and equal ones are there once
 	}

@@ -91,3 +91,36 @@ func TestClock(t *testing.T) {
 		t.Errorf("from %v until %v", from, until)
 	}
 }
+
+// TestClockIdle tests that an event's profile in which no task has run is one for latencies, and the timer's is none.
+func TestClockIdle(t *testing.T) {
+	for _, samples := range []int{0, 3} {
+		for _, tt := range []struct {
+			timer bool
+			opt   Options
+			ok    bool
+		}{{false, Options{Waits: true}, true}, {false, Options{}, false}, {true, Options{Waits: true}, false}} {
+			w := newWorld(1)
+			for range samples {
+				w.sample("main", map[string][]string{labelKind: {""}, labelSlow: {""}}, 1)
+			}
+			if tt.timer {
+				w.p.Comments = nil
+			}
+			p, err := newProfile(&prof.File{Profile: w.p}, tt.opt)
+			if ok := err == nil; ok != tt.ok || !ok && !strings.Contains(err.Error(), "no sample says if its request was slow") {
+				t.Errorf("%d samples, %+v: error %v", samples, tt, err)
+			}
+			if err != nil {
+				continue
+			}
+			c, err := p.Clock()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for s := range c.Stacks("", true) {
+				t.Errorf("a stack: %+v", s)
+			}
+		}
+	}
+}

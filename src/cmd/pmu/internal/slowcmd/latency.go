@@ -20,6 +20,7 @@ import (
 
 // latencies says where the latency of slow requests goes.
 func (c *config) latencies() (status int, err error) {
+	c.opt.Waits = true
 	p, add, err := c.both()
 	if err != nil {
 		return verb.Error, err

@@ -7,6 +7,7 @@ package slowcmd
 import (
 	"bytes"
 	"cmd/pmu/internal/verb"
+	"context"
 	"internal/taskrecord"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/pprof"
 	"runtime/task"
 	"slices"
 	"strings"
@@ -26,6 +28,11 @@ import (
 func both(t *testing.T, refills bool) (profile, records string) {
 	t.Helper()
 	data, tasks := sample(t, "task-clock", 100_000, refills)
+	return save(t, data, tasks)
+}
+
+func save(t *testing.T, data, tasks []byte) (profile, records string) {
+	t.Helper()
 	dir := t.TempDir()
 	profile, records = filepath.Join(dir, "profile"), filepath.Join(dir, "records")
 	for name, b := range map[string][]byte{profile: data, records: tasks} {
@@ -76,6 +83,29 @@ func TestLatencyPlanted(t *testing.T) {
 				t.Fatalf("%s: frames of class %q:\n%s", code, list, text)
 			}
 		}
+	}
+}
+
+// TestLatencyIdle tests that requests which only wait have a latency, too, though the profile has no sample of them.
+func TestLatencyIdle(t *testing.T) {
+	if err := task.Start(task.Config{Rate: 1, Slow: map[string]time.Duration{"GET /": 1}}); err != nil {
+		t.Fatal(err)
+	}
+	defer task.Stop()
+	var b bytes.Buffer
+	s, err := pprof.StartSession(pprof.PerfEvent(&b, "task-clock", 1e9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		_, x := task.New(context.Background(), "GET /")
+		idle(time.Millisecond)
+		x.End()
+	}
+	s.Stop()
+	profile, records := save(t, b.Bytes(), recorded(t))
+	if out, stderr, status := call("-latency", profile, records); status != verb.OK || stderr != "" || !strings.Contains(out, "slow   3 requests, ") {
+		t.Errorf("status %d, %s%s", status, out, stderr)
 	}
 }
 

@@ -111,12 +111,18 @@ func sample(t *testing.T, event string, period uint64, refills bool) (data, reco
 		request(i, refills, limit)
 	}
 	s.Stop()
+	return b.Bytes(), recorded(t)
+}
+
+// recorded returns the records that there are.
+func recorded(t *testing.T) []byte {
+	t.Helper()
 	w := httptest.NewRecorder()
 	httppprof.Tasks(w, httptest.NewRequest("GET", "/debug/pprof/tasks?format=tasks", nil))
 	if w.Code != http.StatusOK {
 		t.Fatal(w.Body)
 	}
-	return b.Bytes(), w.Body.Bytes()
+	return w.Body.Bytes()
 }
 
 // TestPlanted tests that what makes slow requests slow, on another goroutine, is the first row, and that nothing is
