@@ -51,7 +51,7 @@ func TestText(t *testing.T) {
   8 ms            at most 5 ms       GET / < main
   0 ns            10 us            1 other part
 
-  Records of usual requests have no timelines: they do not say where these waited, nor for which goroutine of their own. What a usual one has of a place is all that may be there, at most, and a colour is that of the least difference.
+  Records of usual requests have no timelines: they do not say where these waited, nor what a goroutine of their own did that they waited for. A time at most is the longest that it may be, and a colour is that of the least difference.
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)

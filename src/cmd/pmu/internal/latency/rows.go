@@ -138,7 +138,7 @@ func (k *Kind) Notes() (list []string) {
 		list = append(list, "No usual request was recorded to compare with: Rate of task.Config says which part of all is.")
 	default:
 		if slices.ContainsFunc(k.Rows(), func(r Row) bool { return r.AtMost }) {
-			list = append(list, "Records of usual requests have no timelines: they do not say where these waited, nor for which goroutine of their own. What a usual one has of a place is all that may be there, at most, and a colour is that of the least difference.")
+			list = append(list, "Records of usual requests have no timelines: they do not say where these waited, nor what a goroutine of their own did that they waited for. A time at most is the longest that it may be, and a colour is that of the least difference.")
 		}
 	}
 	if k.clock == "" && k.run != nil {
