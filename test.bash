@@ -211,8 +211,8 @@ msan() {
 	need clang clang || return
 	msan_links || apt_install "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev" || return
 	# A fault in a handler ends the program without a word, so only -v says where.
-	CC=clang CGO_ENABLED=1 "$go" test -msan -v -short -count=1 -timeout 30m -run 'TestPerf|TestCounters' runtime/pprof >"$tmp/msan" &&
-		tail -n 1 "$tmp/msan" || { tail -n 200 "$tmp/msan"; return 1; }
+	CC=clang CGO_ENABLED=1 "$go" test -msan -v -short -count=1 -timeout 30m -run 'TestPerf|TestCounters' runtime/pprof >"$tmp/msan.v" &&
+		tail -n 1 "$tmp/msan.v" || { tail -n 200 "$tmp/msan.v"; return 1; }
 }
 
 # The runtime checks the order in which its locks are taken, ours among them.
