@@ -46,13 +46,15 @@ func TestPerfCalls(t *testing.T) {
 				// All samples fit in the profile's buffer: without preemption by
 				// signals nobody reads it while these calls are made.
 				calls, run := perfCallersOfA(tt.procs, 200)
+				again := int64(0) // how many calls may have been preempted
 				r := perfProfileOf(t, []perfReq{{perfCalls("perfTargetA"), period}}, func() {
 					if tt.preempt {
-						defer perfPreempter()()
+						stop := perfPreempter()
+						defer func() { again = stop() * int64(tt.procs) }()
 					}
 					run()
 				})[0]
-				perfCheckCalls(t, r, calls)
+				perfCheckCalls(t, r, calls, again)
 			})
 		}
 	}
@@ -105,10 +107,11 @@ func TestPerfCallsGrow(t *testing.T) {
 }
 
 // perfPreempter starts to stop the world again and again. It returns a function
-// that ends that.
-func perfPreempter() (stop func()) {
+// that ends that, and returns how often it was.
+func perfPreempter() (stop func() int64) {
 	quit := make(chan bool)
 	var wg sync.WaitGroup
+	n := int64(0)
 	wg.Go(func() {
 		var ms runtime.MemStats
 		for {
@@ -117,16 +120,18 @@ func perfPreempter() (stop func()) {
 				return
 			default:
 				runtime.ReadMemStats(&ms)
+				n++
 			}
 		}
 	})
-	return func() {
+	return func() int64 {
 		close(quit)
 		wg.Wait()
+		return n
 	}
 }
 
-func perfCheckCalls(t *testing.T, r *perfResult, calls map[string]int64) {
+func perfCheckCalls(t *testing.T, r *perfResult, calls map[string]int64, again int64) {
 	t.Helper()
 	period := r.comment("period")
 	var all, found int64
@@ -142,9 +147,10 @@ func perfCheckCalls(t *testing.T, r *perfResult, calls map[string]int64) {
 		r.near("samples", float64(r.total()), float64(all), 0)
 	} else {
 		// The counter has a hit again for each preemption on the breakpoint.
-		// Only at period 1 are those told apart.
+		// Only at period 1 are those told apart. A few are the scheduler's.
 		r.balance()
-		r.near("counter", float64(r.comment("counted")), 1.1*float64(all), 0.1*float64(all))
+		most := max(float64(all)/5, float64(again))
+		r.near("counter", float64(r.comment("counted")), float64(all)+most/2, most/2)
 	}
 	if r.total() != found {
 		t.Errorf("%d of %d samples are not in calls from these callers:\n%s", r.total()-found, r.total(), r.byStack())
