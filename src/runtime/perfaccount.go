@@ -176,10 +176,10 @@ var (
 var perfAccountHooks perfAccountHookTable
 
 type perfAccountHookTable struct {
-	status  func(gp *g, old, new uint32) (bubbled bool)
-	park    func(gp *g)
-	born    func(newg, parent *g)
-	stopped func(w worldStop) // set by the first task, as kind is
+	status func(gp *g, old, new uint32) (bubbled bool)
+	park   func(gp *g)
+	born   func(newg, parent *g)
+	world  func(w worldStop) // see perfworld.go
 
 	// kind is of the task that the goroutine works for whose labels are at tag, which may be nil.
 	// Signal handlers call it.
@@ -199,9 +199,10 @@ func perfSetAccountHooks() {
 	perfAccountHooks.born = perfBornAccounted
 }
 
-// perfStarts is called before the world is started, which was stopped as w says.
-func perfStarts(w worldStop) {
-	if h := perfAccountHooks.stopped; h != nil {
+// perfTellStop is called when the world is about to be stopped, with the reason alone, and before it
+// is started. It is on the system stack, with no lock held but worldsema.
+func perfTellStop(w worldStop) {
+	if h := perfAccountHooks.world; h != nil {
 		h(w)
 	}
 }

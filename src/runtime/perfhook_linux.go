@@ -29,6 +29,8 @@ type perfHookTable struct {
 	sigprof    func(c *sigctxt, gp *g, mp *m, delayed bool) bool
 	preempted  func(gp *g, c *sigctxt, pc uintptr)
 	leave      func(mp *m, grown bool)
+
+	replace func(begin bool) // the program, by execve; set by the first page, see perfhazard_linux.go
 }
 
 // perfSetHooks connects the engine. Starts of sessions come one after the other.
@@ -176,6 +178,9 @@ func perfExec(begin bool) {
 		perfHooks.exec(mp, begin)
 	}
 	unlock(&perfProf.lock)
+	if h := perfHooks.replace; h != nil {
+		h(begin)
+	}
 	if !begin {
 		unlockOSThread()
 	}
@@ -197,3 +202,7 @@ func perfSessionExec(mp *m, begin bool) {
 		t.knock()
 	}
 }
+
+// perfSigbus is called by the handler of SIGBUS, unless it is nil. It reports whether the access can be
+// done again. The first page sets it; see perfhazard_linux.go.
+var perfSigbus func(info *siginfo) bool

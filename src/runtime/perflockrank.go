@@ -7,16 +7,11 @@
 // They aren't among upstream's, which mklockrank.go generates and numbers in their order.
 // Those that are taken last have numbers above all of them. That of a tree of tasks is
 // below: it is taken first, and a goroutine that holds it may have to grow its stack.
+//
+// Only two have a name where nobody checks: the linker writes constants to every program.
 
 package runtime
 
 const lockRankPerfTask lockRank = -1 // perfTask.lock; the checker has no name for it
 
-const (
-	lockRankPerfProf lockRank = lockRankTestRInternal + 1 + iota
-	lockRankPerfCount
-	lockRankPerfTaskConfig
-	lockRankPerfTaskRings
-	lockRankPerfTaskRing
-	lockRankPerfTaskEnds
-)
+const lockRankPerfTaskRing lockRank = lockRankTestRInternal + 1 // the first of perfLockRanks

@@ -6,18 +6,28 @@
 
 package runtime
 
+const (
+	lockRankPerfProf lockRank = lockRankPerfTaskRing + 1 + iota
+	lockRankPerfCount
+	lockRankPerfTaskConfig
+	lockRankPerfTaskRings
+	lockRankPerfTaskEnds
+	lockRankPerfHazard
+)
+
 // perfLockRanks are our locks that are taken last, and what may be held then.
 var perfLockRanks = []struct {
 	rank lockRank
 	name string
 	held []lockRank
 }{
+	{lockRankPerfTaskRing, "perfTaskRing", nil},
 	{lockRankPerfProf, "perfProf", []lockRank{lockRankExecW}}, // exec ends sampling
 	{lockRankPerfCount, "perfCount", []lockRank{lockRankPerfTask}},
 	{lockRankPerfTaskConfig, "perfTaskConfig", nil},
 	{lockRankPerfTaskRings, "perfTaskRings", nil},
-	{lockRankPerfTaskRing, "perfTaskRing", nil},
 	{lockRankPerfTaskEnds, "perfTaskEnds", []lockRank{lockRankPerfTask}},
+	{lockRankPerfHazard, "perfHazard", []lockRank{lockRankExecW}}, // exec ends what is published
 }
 
 // init gives our locks their places in the order. None has been taken before: the program
@@ -43,4 +53,5 @@ func init() {
 	lockInit(&perfTaskConfig.lock, lockRankPerfTaskConfig)
 	lockInit(&perfTaskRings.lock, lockRankPerfTaskRings)
 	lockInit(&perfTaskEnds.lock, lockRankPerfTaskEnds)
+	lockInit(&perfHazard.lock, lockRankPerfHazard)
 }

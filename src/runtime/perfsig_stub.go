@@ -25,6 +25,9 @@ func perfSigprofInC(gp *g, c *sigctxt) {}
 //go:nowritebarrierrec
 func perfPreempted(gp *g, c *sigctxt, pc uintptr) {}
 
+// perfSigbus is nil.
+var perfSigbus func(info *siginfo) bool
+
 func perfDiscard() {}
 
 //go:nosplit

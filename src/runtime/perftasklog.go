@@ -82,7 +82,7 @@ func perfTaskFollow(c *perf.TaskConfig) {
 			break
 		}
 	}
-	perfAccountHooks.stopped = perfStopped
+	perfTellWorld(&perfWorld.task, perfStopped)
 	perfAccountHooks.kind = perfTaskKind
 	perfAccountHooks.sampled = perfTaskSampled
 	perfAccountHooks.profiled = perfTaskProfiled

@@ -1,0 +1,188 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package hazard_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	. "runtime/hazard"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	if file, ok := os.LookupEnv("HAZARD_TEST_FILE"); ok {
+		childMain(file)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// childMain publishes in a file, and does what it reads: a command a line, which it answers with a
+// line.
+func childMain(file string) {
+	answer := func(v any) {
+		if v == nil || v == error(nil) {
+			v = "ok"
+		}
+		fmt.Println(v)
+	}
+	p, err := Publish(file)
+	answer(err)
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		cmd, arg, _ := strings.Cut(in.Text(), " ")
+		switch cmd {
+		case "set":
+			var s State
+			fmt.Sscan(arg, &s)
+			answer(p.Set(s, strings.TrimSpace(strings.TrimLeft(arg, "0123456789"))))
+		case "stop":
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			answer(nil)
+		case "gc":
+			runtime.GC()
+			answer(nil)
+		case "cut":
+			answer(os.Truncate(file, 0))
+		case "close":
+			answer(p.Close())
+		case "publish":
+			p, err = Publish(arg)
+			answer(err)
+		case "execfails":
+			answer(fmt.Sprint(syscall.Exec("/nonexistent", nil, nil)))
+		case "exec": // keeps its ID, and publishes no more
+			os.Stdout.WriteString("ok\n")
+			answer(syscall.Exec("/bin/sleep", []string{"sleep", "1000"}, nil))
+		case "busy": // goroutines that do not give way
+			for range 2 * runtime.GOMAXPROCS(0) {
+				go func() {
+					for {
+					}
+				}()
+			}
+			answer(nil)
+		case "fuzz":
+			fuzz(p)
+			answer(nil)
+		case "react":
+			answer(react(p))
+		case "return":
+			return
+		case "exit":
+			os.Exit(3)
+		default:
+			answer("unknown command " + cmd)
+		}
+	}
+}
+
+// A child is a process that publishes.
+type child struct {
+	t    *testing.T
+	file string
+	cmd  *exec.Cmd
+	in   io.Writer
+	out  *bufio.Scanner
+}
+
+// tempDir returns a directory on tmpfs.
+func tempDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "hazard-test-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// start starts a child that publishes in a file, and returns it with the answer to that.
+func start(t *testing.T, file string) (c *child, answer string) {
+	t.Helper()
+	return startWith(t, file, func(*exec.Cmd) {})
+}
+
+func startWith(t *testing.T, file string, prepare func(*exec.Cmd)) (c *child, answer string) {
+	t.Helper()
+	c = &child{t: t, file: file, cmd: exec.Command(os.Args[0])}
+	c.cmd.Env = append(os.Environ(), "HAZARD_TEST_FILE="+file)
+	c.cmd.Stderr = os.Stderr
+	prepare(c.cmd)
+	in, err := c.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.cmd.Process.Kill()
+		c.cmd.Wait()
+	})
+	c.in, c.out = in, bufio.NewScanner(out)
+	if !c.out.Scan() {
+		t.Fatal("the child says nothing")
+	}
+	return c, c.out.Text()
+}
+
+// publish starts a child that publishes in a file of its own.
+func publish(t *testing.T) *child {
+	t.Helper()
+	c, answer := start(t, filepath.Join(tempDir(t), "page"))
+	if answer != "ok" {
+		t.Fatal(answer)
+	}
+	return c
+}
+
+// do has the child do something, and returns its answer.
+func (c *child) do(format string, args ...any) string {
+	c.t.Helper()
+	fmt.Fprintf(c.in, format+"\n", args...)
+	if !c.out.Scan() {
+		c.t.Fatalf("the child does not answer %q", fmt.Sprintf(format, args...))
+	}
+	return c.out.Text()
+}
+
+// must is do, where the answer is ok.
+func (c *child) must(format string, args ...any) {
+	c.t.Helper()
+	if a := c.do(format, args...); a != "ok" {
+		c.t.Fatalf("%s: %s", fmt.Sprintf(format, args...), a)
+	}
+}
+
+func (c *child) open() *Watcher {
+	c.t.Helper()
+	w, err := Open(c.file)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { w.Close() })
+	return w
+}
+
+func status(t testing.TB, w *Watcher) Status {
+	t.Helper()
+	s, err := w.Status()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

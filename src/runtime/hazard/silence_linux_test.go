@@ -1,0 +1,96 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package hazard
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A fakeProcess has files of the kernel's.
+type fakeProcess struct {
+	t   *testing.T
+	pid int
+}
+
+// newFakeProcess returns one with the ID of this process, whose CPU time is known.
+func newFakeProcess(t *testing.T) fakeProcess {
+	proc, cgroup := procFS, cgroupFS
+	t.Cleanup(func() { procFS, cgroupFS = proc, cgroup })
+	procFS, cgroupFS = t.TempDir(), t.TempDir()
+	return fakeProcess{t, os.Getpid()}
+}
+
+func (f fakeProcess) write(name, format string, args ...any) {
+	f.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		f.t.Fatal(err)
+	}
+	if err := os.WriteFile(name, fmt.Appendf(nil, format, args...), 0o666); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// states sets the states of the first thread and of another one.
+func (f fakeProcess) states(first, other string) {
+	const rest = " 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 22"
+	dir := procDir(f.pid)
+	f.write(dir+"/stat", "%d (a ) R (b) %s%s\n", f.pid, first, rest)
+	f.write(fmt.Sprintf("%s/task/%d/stat", dir, f.pid), "%d (a ) R (b) %s%s\n", f.pid, first, rest)
+	f.write(dir+"/task/1/stat", "1 (x) %s%s\n", other, rest)
+}
+
+// TestAsk tests what reasons are found in the kernel's files.
+func TestAsk(t *testing.T) {
+	f := newFakeProcess(t)
+	dir := procDir(f.pid)
+	check := func(what string, q *silence, want string) {
+		t.Helper()
+		if got := q.ask(f.pid); got != want {
+			t.Errorf("%s: %q, want %q", what, got, want)
+		}
+	}
+	check("no files", &silence{}, "")
+	f.states("T", "T")
+	check("SIGSTOP", &silence{}, "silent: stopped by a signal")
+	f.states("t", "t")
+	check("ptrace", &silence{}, "silent: stopped by a tracer")
+	if s, err := readStat(dir); err != nil || s.start != 4711 || s.state != 't' {
+		t.Errorf("%+v, %v", s, err)
+	}
+
+	defer func(f func(int) (int64, bool)) { cpuTimeOf = f }(cpuTimeOf)
+	var nanos int64
+	cpuTimeOf = func(int) (int64, bool) { return nanos, true }
+	f.states("S", "R")
+	q := &silence{}
+	check("the first look", q, "")
+	check("no CPU", q, "silent: no CPU")
+	nanos++
+	check("it runs", q, "")
+	f.states("S", "S")
+	check("it sleeps", q, "")
+	f.states("D", "D")
+	check("it waits for a disk", q, "")
+
+	for _, version := range []struct{ line, file string }{
+		{"0::/a/b", "/a/b/cpu.stat"},
+		{"3:memory:/x\n2:cpu,cpuacct:/a\n0::/none", "/cpu/a/cpu.stat"},
+	} {
+		f.states("S", "R")
+		f.write(dir+"/cgroup", "%s\n", version.line)
+		f.write(cgroupFS+version.file, "nr_periods 7\nnr_throttled 3\nthrottled_usec 4\n")
+		q := &silence{}
+		check("the first look", q, "")
+		check("a quota that has not been reached", q, "silent: no CPU")
+		f.write(cgroupFS+version.file, "nr_periods 8\nnr_throttled 4\nthrottled_usec 4\n")
+		check("a period is over", q, "silent: no CPU: quota")
+		check("later in this silence", q, "silent: no CPU: quota")
+	}
+	f.write(dir+"/stat", "garbage")
+	check("garbage", &silence{}, "")
+}
