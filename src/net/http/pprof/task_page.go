@@ -61,6 +61,9 @@ func indexed(name string) http.Handler {
 	if name == "tasks" && pprof.Lookup(name) == nil {
 		return http.HandlerFunc(Tasks)
 	}
+	if name == "hazard" && pprof.Lookup(name) == nil {
+		return http.HandlerFunc(Hazard)
+	}
 	return handler(name)
 }
 
