@@ -28,7 +28,7 @@ PATH=${PATH//"$root/goroot/bin:"/} # the fork may be there; the tools need the G
 hostgo=$(command -v go) || { echo "test.bash: no go command in PATH; install Go 1.21 or later" >&2; exit 1; }
 export PATH=$root/misc/pmu/vm:$PATH
 go=$root/goroot/bin/go
-std=(runtime/pprof runtime/task internal/taskrecord testing net/http/pprof internal/perfevent internal/runtime/perf)
+std=(runtime/pprof runtime/task runtime/hazard internal/taskrecord testing net/http/pprof internal/perfevent internal/runtime/perf)
 
 # Upstream's tests that take CPU profiles.
 profiling='CPUProfile|GoroutineSwitch|MathBigDivide|Morestack|LabelRace|LabelSystemstack|AtomicLoadStore64|TracebackAll|TryAdd|TimeVDSO|BlockMutexProfileInlineExpansion'
@@ -218,7 +218,7 @@ msan() {
 # The runtime checks the order in which its locks are taken, ours among them.
 lockrank_leg() {
 	local -x GOEXPERIMENT=staticlockranking
-	"$go" test -count=1 -short runtime/task &&
+	"$go" test -count=1 -short runtime/task runtime/hazard &&
 		"$go" test -count=1 -short -run '^Test(Perf(StartStopRace|Errors|Exec|ExecFails)|Counters(Churn|WithProfile|Closed|GoroutineChurn|Interval))$' runtime/pprof
 }
 
@@ -242,7 +242,7 @@ vm_legs() {
 start_lane vm_legs
 leg gofmt gofmt_leg
 vet_leg() {
-	"$go" vet cmd/pmu/... runtime runtime/pprof/... runtime/task internal/taskrecord testing net/http net/http/pprof internal/perfevent internal/runtime/perf cmd/go/internal/test &&
+	"$go" vet cmd/pmu/... runtime runtime/pprof/... runtime/task runtime/hazard internal/taskrecord testing net/http net/http/pprof internal/perfevent internal/runtime/perf cmd/go/internal/test &&
 		env -C misc/pmu "$go" vet ./... && env -C test/pmu "$go" vet ./...
 }
 leg vet vet_leg
