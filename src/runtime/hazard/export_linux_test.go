@@ -9,6 +9,9 @@ import (
 	"errors"
 )
 
+// Nanotime is the clock of pages.
+func Nanotime() int64 { return runtime_nanotime() }
+
 // WaitHeard waits with w after s until beats are heard.
 func WaitHeard(ctx context.Context, w *Watcher, s Status) error {
 	for range 1000 {

@@ -313,7 +313,7 @@ func TestStopped(t *testing.T) {
 	w := c.open()
 	for range 3 {
 		s := waitUntil(t, w, "OK", func(s Status) bool { return s.State == OK })
-		// Whoever is stopped before it is heard is only quiet.
+		// A process that is stopped before it has been heard is only quiet.
 		if err := WaitHeard(t.Context(), w, s); err != nil {
 			t.Fatal(err)
 		}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A silence is what is known of a process of which nothing is heard. It is used with the
-// watcher's lock reading, and begins anew when somebody waits again.
+// A silence is what is known of a process that is not heard. It is used with the watcher's lock
+// reading, and begins anew when somebody waits again.
 type silence struct {
 	seen   bool   // there is a beat
 	beat   uint32 // that was seen last

@@ -43,14 +43,15 @@ func (w *Watcher) Status() (Status, error) {
 // zero Status it returns at once. After Gone nothing follows: the error is [os.ErrProcessDone]. It is the
 // context's if that ends first.
 //
-// While somebody waits, from the first second on, a goroutine of the process says each 10 ms that
-// goroutines run. When Wait has looked three times and not heard of it, it asks the kernel. If that says that
-// a signal or a tracer stops the process, or that a thread of it is ready and the process gets no CPU
-// time, the status is Stopped, with a reason that begins with "silent". "quota" is a part of the reason
-// if the quota of the process's own control group has cut a period short since. What others take away
-// is not told apart from a quota before the period ends, nor from other programs that are on the CPUs.
-// Nothing is known of a pause of the whole machine, which stops whoever waits, too. A program whose goroutines
-// are late because they have too much to do is silent, but not Stopped.
+// Wait also finds stops that the process does not know of. While somebody waits, from the first
+// second on, a goroutine of the process writes each 10 ms that goroutines run. If Wait has looked three
+// times and seen nothing new, it asks the kernel. The status is Stopped, with a reason that begins
+// with "silent", if a signal or a tracer stops the process, or if a thread of it is ready to run and
+// the process gets no CPU time. The reason ends with "quota" if the quota of the process's own control
+// group has meanwhile cut a period short. A quota is known only when such a period is over. Steal of
+// a virtual machine's host, and other programs on the CPUs, are not told apart. A pause of the whole
+// machine also stops the watcher, and is not seen. A program that is late because it has too much
+// to do is silent, but not Stopped.
 func (w *Watcher) Wait(ctx context.Context, after Status) (Status, error) {
 	s, err := w.wait(ctx, after)
 	if err != nil && err != ctx.Err() {
@@ -69,7 +70,7 @@ func (w *Watcher) Changes(after uint64) (list []Change, missed uint64, err error
 	return list, missed, nil
 }
 
-// Close ends the Watcher. Whoever waits gets [io/fs.ErrClosed].
+// Close ends the Watcher. Calls of Wait return [io/fs.ErrClosed].
 func (w *Watcher) Close() error {
 	if err := w.close(); err != nil {
 		return fmt.Errorf("hazard: %w", err)

@@ -12,6 +12,7 @@ import (
 	"internal/syscall/unix"
 	"io"
 	"os"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -319,6 +320,7 @@ func (w *watcher) sleep() {
 			return
 		}
 		w.waiting.Unlock()
+		runtime.Gosched() // they first: this one would keep its P in the system call for some time
 		for !futexWait(&page[offChanges], binary.NativeEndian.Uint32(word[:]), time.Second) {
 			w.waiting.Lock()
 			if idle := w.waits == 0; idle || w.ended {

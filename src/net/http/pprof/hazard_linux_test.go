@@ -152,7 +152,7 @@ func TestHazardStream(t *testing.T) {
 	}
 	c.until(hazard.Draining, reason)
 
-	// Whoever comes back gets what he has not seen, and no more.
+	// A client that comes back gets what it has not seen, and no more.
 	again := followHazard(t, srv.URL, e.id)
 	if next, _ := again.next(); next.kind != "change" || next.Number != e.Number+1 {
 		t.Errorf("after %s: %+v", e.id, next)
