@@ -199,8 +199,9 @@ func perfSetAccountHooks() {
 	perfAccountHooks.born = perfBornAccounted
 }
 
-// perfTellStop is called when the world is about to be stopped, with the reason alone, and before it
-// is started. It is on the system stack, with no lock held but worldsema.
+// perfTellStop is called when the world is about to be stopped, with the reason alone; before it
+// is started; and with nothing, when all Ps have been given to threads. It is on the system stack,
+// with no lock held but worldsema.
 func perfTellStop(w worldStop) {
 	if h := perfAccountHooks.world; h != nil {
 		h(w)

@@ -10,8 +10,9 @@
 //
 // Who stops the world writes with a P, without another lock, and on the system stack. He takes
 // perfHazard.lock, which is taken on the system stack only, where nobody is preempted, for the
-// time of some hundred stores. What is stored is outside the heap and has no pointers. The system call wakes those
-// who wait in the kernel; it never sleeps. The scheduler does not hear of it, so the P stays.
+// time of some hundred stores. What is stored is outside the heap and has no pointers. The system call that wakes
+// those who wait in the kernel never sleeps, but takes a microsecond or two for each of them. So none is made while
+// the world is stopped. The scheduler does not hear of it, so the P stays.
 
 package runtime
 
@@ -28,7 +29,7 @@ type perfHazardPage struct {
 	_       sys.NotInHeap
 	_       [64]byte      // who publishes, written before the page is mapped here
 	changes atomic.Uint32 // the low half of the last change's number: who waits, waits for this
-	beat    atomic.Uint32 // ms of the monotonic clock, written without the lock
+	beat    atomic.Uint32 // ms of the monotonic clock
 	_       [56]byte
 	_       [64]byte // for what the Ps do
 	_       [64]byte
@@ -74,12 +75,11 @@ func perfLittle32(v uint32) uint32 {
 var perfHazard struct {
 	lock mutex
 
-	// page never changes once it is set. What is mapped there does: the file that is published,
-	// or memory of nobody.
+	// page is where the file is mapped that is published, or nil. It changes with the lock only.
+	// Who stores there holds the lock. So an address that has been given back is never used again.
 	page atomic.UnsafePointer
 
-	published atomic.Bool
-	lost      atomic.Bool // the file was cut: see perfHazardFault
+	lost atomic.Bool // the file was cut: see perfHazardFault
 
 	// With lock.
 	number  uint64 // of the last change
@@ -88,6 +88,7 @@ var perfHazard struct {
 	time    int64 // of the last change
 	count   [7]uint64
 	nanos   [7]int64 // without what has passed since
+	closed  bool // after the change that follows nothing is published
 	stopped bool
 	held    bool      // stopped to mark: the debug setting gcstoptheworld
 	stop    stwReason // if stopped
@@ -99,7 +100,8 @@ var perfHazard struct {
 }
 
 // perfHazardPublish maps the page of fd, whose beginning is written, and publishes in it. It
-// returns the page's address, or -errno. The caller lets one at a time in.
+// returns the page's address, or an errno. The caller lets one at a time in, and closes what was
+// published before.
 //
 //go:linkname perfHazardPublish runtime/hazard.runtime_hazardPublish
 func perfHazardPublish(fd int32) (addr uintptr, errno int32) {
@@ -109,12 +111,7 @@ func perfHazardPublish(fd int32) (addr uintptr, errno int32) {
 		perfHooks.replace = perfHazardExec
 		perfTellWorld(&perfWorld.hazard, perfHazardWorld)
 	}
-	p := h.page.Load()
-	flags := int32(_MAP_SHARED)
-	if p != nil {
-		flags |= _MAP_FIXED
-	}
-	p, err := mmap(p, unsafe.Sizeof(perfHazardPage{}), _PROT_READ|_PROT_WRITE, flags, fd, 0)
+	p, err := mmap(nil, unsafe.Sizeof(perfHazardPage{}), _PROT_READ|_PROT_WRITE, _MAP_SHARED, fd, 0)
 	if err != 0 {
 		return 0, int32(err)
 	}
@@ -126,17 +123,16 @@ func perfHazardPublish(fd int32) (addr uintptr, errno int32) {
 		// that has not been seen.
 		lock(&h.lock)
 		h.number, h.count, h.nanos = 0, [7]uint64{}, [7]int64{}
-		h.stopped, h.held, h.exec = false, false, false
+		h.closed, h.stopped, h.held, h.exec = false, false, false, false
 		h.marking = gcphase != _GCoff
 		h.program, h.length = 0, 0
 		h.page.StoreNoWB(p)
-		clear((*perfHazardPage)(p).ring[:]) // of a stop that began when another page was published
 		h.lost.Store(false)
-		h.published.Store(true)
 		h.shown = 6 // Gone; the first change is from that
 		h.since = nanotime()
 		h.time = h.since
 		perfHazardChanged(h.since)
+		perfHazardBeats((*perfHazardPage)(p))
 		unlock(&h.lock)
 	})
 	return uintptr(p), 0
@@ -147,40 +143,36 @@ func perfHazardPublish(fd int32) (addr uintptr, errno int32) {
 //go:linkname perfHazardClose runtime/hazard.runtime_hazardClose
 func perfHazardClose() {
 	h := &perfHazard
+	p := h.page.Load() // which the caller alone can close
 	systemstack(func() {
 		lock(&h.lock)
-		h.published.Store(false)
+		h.closed = true
 		perfHazardChanged(nanotime())
+		h.page.StoreNoWB(nil)
 		unlock(&h.lock)
-		perfHazardWake()
+		perfHazardWake((*perfHazardPage)(p))
 	})
-	perfHazardAway()
-}
-
-// perfHazardAway puts memory of nobody in the page's place. Signal handlers call it, too.
-//
-//go:nosplit
-//go:nowritebarrierrec
-func perfHazardAway() (ok bool) {
-	_, err := mmap(perfHazard.page.Load(), unsafe.Sizeof(perfHazardPage{}), _PROT_READ|_PROT_WRITE, _MAP_ANON|_MAP_PRIVATE|_MAP_FIXED, -1, 0)
-	return err == 0
+	munmap(p, unsafe.Sizeof(perfHazardPage{}))
 }
 
 // perfHazardFault is called by the handler of SIGBUS. There is one in the page if its file has been
-// cut. Then memory of nobody takes its place, and the store that failed is done again.
+// cut. Then memory of nobody takes its place, and the store that failed is done again. The thread
+// has the lock, so the page is still this one.
 //
 //go:nowritebarrierrec
 func perfHazardFault(info *siginfo) (mended bool) {
 	c := sigctxt{info, nil}
-	p, addr := uintptr(perfHazard.page.Load()), uintptr(c.sigaddr())
-	if p == 0 || addr-p >= unsafe.Sizeof(perfHazardPage{}) || c.sigFromUser() {
+	p, addr := perfHazard.page.Load(), uintptr(c.sigaddr())
+	if p == nil || addr-uintptr(p) >= unsafe.Sizeof(perfHazardPage{}) || c.sigFromUser() {
 		return false
 	}
 	perfHazard.lost.Store(true)
-	return perfHazardAway()
+	_, err := mmap(p, unsafe.Sizeof(perfHazardPage{}), _PROT_READ|_PROT_WRITE, _MAP_ANON|_MAP_PRIVATE|_MAP_FIXED, -1, 0)
+	return err == 0
 }
 
-// perfHazardSet sets the state of the program. It reports false if the page is lost.
+// perfHazardSet sets the state of the program. It reports false if the page is lost. The caller
+// keeps it published.
 //
 //go:linkname perfHazardSet runtime/hazard.runtime_hazardSet
 func perfHazardSet(state uint8, reason string) (ok bool) {
@@ -195,52 +187,76 @@ func perfHazardSet(state uint8, reason string) (ok bool) {
 		}
 		unlock(&h.lock)
 		if wake {
-			perfHazardWake()
+			perfHazardWake((*perfHazardPage)(h.page.Load()))
 		}
 	})
 	return !h.lost.Load()
 }
 
-// perfHazardBeat says that goroutines run.
+// perfHazardBeat says that goroutines run, if a page is published.
 //
 //go:linkname perfHazardBeat runtime/hazard.runtime_hazardBeat
 func perfHazardBeat() {
-	// Whatever is mapped there: the page's address stays.
-	(*perfHazardPage)(perfHazard.page.Load()).beat.Store(perfLittle32(uint32(nanotime() / 1e6)))
+	h := &perfHazard
+	systemstack(func() {
+		lock(&h.lock)
+		if p := (*perfHazardPage)(h.page.Load()); p != nil {
+			perfHazardBeats(p)
+		}
+		unlock(&h.lock)
+	})
 }
 
-// perfHazardWorld is called when the world is about to be stopped, and when it is about to be
-// started. The collector's phases begin and end in such stops.
+// perfHazardBeats is perfHazardBeat's part with the lock.
+func perfHazardBeats(p *perfHazardPage) {
+	p.beat.Store(perfLittle32(uint32(nanotime() / 1e6)))
+}
+
+// perfHazardWorld is called when the world is about to be stopped, when it is about to be
+// started, and when all Ps have been given to threads. The collector's phases begin and end in such stops.
 //
 //go:nowritebarrierrec
 func perfHazardWorld(w worldStop) {
 	h := &perfHazard
-	if !h.published.Load() {
+	p := (*perfHazardPage)(h.page.Load())
+	if p == nil {
 		return
 	}
-	lock(&h.lock) // a page that is closed meanwhile gets one more change, and is Gone
-	h.stopped, h.stop = w.finishedStopping == 0, w.reason
-	if !h.stopped {
-		h.marking = gcphase != _GCoff
-		h.held = h.marking && sched.disable.user
+	begins, runs := w.finishedStopping == 0, w == worldStop{}
+	if !runs {
+		lock(&h.lock)
+		if p = (*perfHazardPage)(h.page.Load()); p != nil { // or it was closed meanwhile
+			h.stopped, h.stop = begins, w.reason
+			if !begins {
+				h.marking = gcphase != _GCoff
+				h.held = h.marking && sched.disable.user
+			}
+			perfHazardChanged(nanotime())
+		}
+		unlock(&h.lock)
 	}
-	perfHazardChanged(nanotime())
-	unlock(&h.lock)
-	perfHazardWake() // without sched.lock: it takes a lock of the kernel's
+	if begins && p != nil {
+		// Without sched.lock: it takes a lock of the kernel's. If the page has been closed since, the
+		// kernel finds no page, or wakes who then looks for himself.
+		perfHazardWake(p)
+	}
 }
 
 // perfHazardExec is called before execve, whose new program publishes nothing, and if that fails.
+// If it succeeds, the kernel drops the lock of the page's file, by which others know.
 func perfHazardExec(begin bool) {
 	h := &perfHazard
-	if !h.published.Load() {
-		return
-	}
 	systemstack(func() {
 		lock(&h.lock)
-		h.exec = begin
-		perfHazardChanged(nanotime())
+		p := (*perfHazardPage)(h.page.Load())
+		if p != nil {
+			h.exec = begin
+			perfHazardChanged(nanotime())
+		}
 		unlock(&h.lock)
-		perfHazardWake()
+		if p != nil {
+			perfHazardWake(p)
+		}
 	})
 }
 
@@ -258,10 +274,10 @@ func perfHazardShows() (state uint8, reason string) {
 	const marks = "GC mark"
 	h := &perfHazard
 	switch {
-	case !h.published.Load():
+	case h.closed:
 		return gone, "closed"
 	case h.exec:
-		return gone, "execve"
+		return stopped, "execve" // or gone, if it succeeds
 	case h.stopped:
 		return stopped, h.stop.String()
 	case h.held:
@@ -282,7 +298,8 @@ func perfHazardProgram() string {
 	return *(*string)(unsafe.Pointer(&s))
 }
 
-// perfHazardChanged writes what has changed at a time. The caller holds the lock.
+// perfHazardChanged writes what has changed at a time. The caller holds the lock, and a page is
+// published.
 //
 // Readers of the last change use neither of the two places that this writes to. So they are
 // never wrong while this is in the middle of it, for however long; they are if this has begun
@@ -324,13 +341,13 @@ func perfHazardChanged(now int64) {
 	p.changes.Store(perfLittle32(uint32(h.number)))
 }
 
-// perfHazardWake wakes everybody who waits for a change, in whatever process. Without anybody
+// perfHazardWake wakes everybody who waits for a change of a page, in whatever process. Without anybody
 // that is a system call all the same: how many wait is known to the kernel only, which forgets
-// those that are killed.
+// those that are killed. It looks for the page, and where that is not locked in memory it may have to
+// wait for a disk.
 //
 //go:nowritebarrierrec
-func perfHazardWake() {
-	p := (*perfHazardPage)(perfHazard.page.Load())
+func perfHazardWake(p *perfHazardPage) {
 	const wakeShared = _FUTEX_WAKE_PRIVATE &^ _FUTEX_PRIVATE_FLAG
 	futex(unsafe.Pointer(&p.changes), wakeShared, 1<<31-1, nil, nil, 0)
 }

@@ -9,7 +9,7 @@ package runtime
 // perfWorld are who is told. Each is set once, and perfAccountHooks.world after that.
 var perfWorld struct {
 	task   func(w worldStop) // set by the first task; told after a stop
-	hazard func(w worldStop) // set by the first page; told before a stop, and after it
+	hazard func(w worldStop) // set by the first page; told all
 }
 
 // perfTellWorld sets one of them.
@@ -18,8 +18,8 @@ func perfTellWorld(who *func(w worldStop), f func(w worldStop)) {
 	perfAccountHooks.world = perfWorldChanges
 }
 
-// perfWorldChanges is called when the world is about to be stopped, with the reason alone, and
-// when it is about to be started.
+// perfWorldChanges is called when the world is about to be stopped, with the reason alone; when it
+// is about to be started; and with nothing, when all Ps have been given to threads.
 //
 //go:nowritebarrierrec
 func perfWorldChanges(w worldStop) {

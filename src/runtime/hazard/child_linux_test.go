@@ -12,8 +12,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	. "runtime/hazard"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 )
@@ -48,6 +50,10 @@ func childMain(file string) {
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)
 			answer(nil)
+		case "longstop": // so long that who is woken by its begin sleeps again
+			many()
+			answer(nil)
+			runtime.Stack(make([]byte, 100), true) // looks at all of them, whatever it returns
 		case "gc":
 			runtime.GC()
 			answer(nil)
@@ -85,6 +91,14 @@ func childMain(file string) {
 		}
 	}
 }
+
+// many starts many goroutines. From then on the garbage collector does not stop the world.
+var many = sync.OnceFunc(func() {
+	debug.SetGCPercent(-1)
+	for range 20000 {
+		go func() { select {} }()
+	}
+})
 
 // A child is a process that publishes.
 type child struct {

@@ -7,7 +7,13 @@ package hazard
 import (
 	"context"
 	"errors"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
 )
+
+const MaxReason = maxReason
 
 // Nanotime is the clock of pages.
 func Nanotime() int64 { return runtime_nanotime() }
@@ -31,4 +37,41 @@ func WaitHeard(ctx context.Context, w *Watcher, s Status) error {
 		}
 	}
 	return errors.New("no beat is heard")
+}
+
+// Sleeping reports whether a goroutine waits in the kernel for w.
+func Sleeping(w *Watcher) bool { return w.running() }
+
+// Shm replaces /dev/shm by another directory.
+func Shm(t *testing.T, dir string) {
+	old := shm
+	t.Cleanup(func() { shm = old })
+	shm = dir
+}
+
+// FutexErrors has each wait in the kernel return an error.
+func FutexErrors(t *testing.T, errno syscall.Errno) (calls *atomic.Int64) {
+	old := futexWait
+	t.Cleanup(func() { futexWait = old })
+	calls = new(atomic.Int64)
+	futexWait = func(word *byte, old uint32, d time.Duration) syscall.Errno {
+		calls.Add(1)
+		return errno
+	}
+	return calls
+}
+
+// CountWakes counts the waits in the kernel that somebody has ended.
+func CountWakes(t *testing.T) (wakes *atomic.Int64) {
+	old := futexWait
+	t.Cleanup(func() { futexWait = old })
+	wakes = new(atomic.Int64)
+	futexWait = func(word *byte, old uint32, d time.Duration) syscall.Errno {
+		errno := waitFutex(word, old, d)
+		if errno == 0 {
+			wakes.Add(1)
+		}
+		return errno
+	}
+	return wakes
 }

@@ -47,7 +47,7 @@ const (
 	OK         State = iota // nothing is known to be wrong
 	Starting                // set by the program: not yet as fast as it will be
 	Collecting              // the garbage collector marks: goroutines run, and share the CPUs with it
-	Stopped                 // no goroutine runs: the world is stopped, or see [Status.Silent]
+	Stopped                 // no goroutine runs: the world is stopped, execve is called, or see [Status.Silent]
 	Overloaded              // set by the program: more work than it can do
 	Draining                // set by the program: no new work, please
 	Gone                    // the process has ended, or publishes no more; nothing follows
@@ -70,13 +70,10 @@ func (s State) settable() bool {
 	return s == OK || s == Starting || s == Overloaded || s == Draining
 }
 
-// MaxReason is how long a reason may be, in bytes.
-const MaxReason = 40
-
 // A Status is what a program has published.
 type Status struct {
 	State  State
-	Reason string    // such as "GC sweep termination" for Stopped; MaxReason bytes at most
+	Reason string    // such as "GC sweep termination" for Stopped; 40 bytes at most
 	Since  time.Time // when State began
 
 	// Program is what the program has set, also while another state shows.
@@ -85,12 +82,12 @@ type Status struct {
 	// Number is that of the last change, from 1. The page has had as many.
 	Number uint64
 
-	PID   int
-	Start time.Time // of the process, to some 10 ms
+	PID int
 
 	// Silent is for how long nothing has been heard of the program's goroutines, if that is
 	// longer than three times the 10 ms after which they should be heard, while somebody waits. If
-	// the kernel says why, State is Stopped and Reason begins with "silent". See [Watcher.Wait].
+	// the kernel says why, State is Stopped and Reason begins with "silent". If they have never been
+	// heard since somebody waits, it is since then. See [Watcher.Wait].
 	Silent time.Duration
 
 	count [states]uint64

@@ -134,8 +134,12 @@ func TestSetErrors(t *testing.T) {
 	if err := p.Set(Overloaded, reason); err != nil {
 		t.Fatal(err)
 	}
-	if s := status(t, w); s.State == Overloaded && s.Reason != reason {
-		t.Errorf("reason %q, want %q", s.Reason, reason)
+	list, _, err := w.Changes(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(list, func(c Change) bool { return c.State == Overloaded && c.Reason == reason }) {
+		t.Errorf("no change has the reason %q: %+v", reason, list)
 	}
 	if n := testing.AllocsPerRun(100, func() { p.Set(Overloaded, "queue"); p.Set(OK, "") }); n != 0 {
 		t.Errorf("Set allocates %v times", n)
@@ -193,7 +197,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestExec tests that a process that executes another program is gone, and is not if that fails.
+// TestExec tests that a process that executes another program is gone, and that nobody is told so if
+// that fails.
 func TestExec(t *testing.T) {
 	c := publish(t)
 	w := c.open()
@@ -201,11 +206,11 @@ func TestExec(t *testing.T) {
 	if a := c.do("execfails"); !strings.Contains(a, "no such file") {
 		t.Error(a)
 	}
-	checkChanges(t, follow(t, w, n), "Gone OK execve", "OK OK")
+	checkChanges(t, follow(t, w, n), "Stopped OK execve", "OK OK")
 	c.must("exec")
-	s := waitUntil(t, w, "execve", func(s Status) bool { return s.State == Gone })
-	if s.Reason != "execve" {
-		t.Errorf("reason %q", s.Reason)
+	waitUntil(t, w, "execve", func(s Status) bool { return s.State == Gone })
+	if list := follow(t, w, n+2); !slices.Contains(list, "Stopped OK execve") {
+		t.Errorf("changes: %q", list)
 	}
 	if err := c.cmd.Process.Signal(syscall.Signal(0)); err != nil {
 		t.Fatalf("the process has ended: %v", err)
@@ -313,13 +318,13 @@ func TestStopped(t *testing.T) {
 	w := c.open()
 	for range 3 {
 		s := waitUntil(t, w, "OK", func(s Status) bool { return s.State == OK })
-		// A process that is stopped before it has been heard is only quiet.
+		// Then it takes three looks to know.
 		if err := WaitHeard(t.Context(), w, s); err != nil {
 			t.Fatal(err)
 		}
 		c.cmd.Process.Signal(syscall.SIGSTOP)
-		s = waitUntil(t, w, "SIGSTOP", func(s Status) bool { return s.State == Stopped && strings.HasPrefix(s.Reason, "silent") })
-		if s.Reason != "silent: stopped by a signal" || s.Silent <= 0 || s.Program != OK {
+		s = waitUntil(t, w, "SIGSTOP", frozen) // maybe after another reason, if the machine is busy
+		if s.Silent <= 0 || s.Program != OK {
 			t.Errorf("stopped: %+v", s)
 		}
 		c.cmd.Process.Signal(syscall.SIGCONT)

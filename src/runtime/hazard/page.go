@@ -16,7 +16,8 @@
 //	  40  begin    int64, when the page was published
 //
 //	  64  changes  uint32, the low half of the last change's number; who waits, waits for this word
-//	  68  beat     uint32, when goroutines ran last, in milliseconds, while somebody waits
+//	  68  beat     uint32, when goroutines ran last, in milliseconds: when it was published, and while
+//	               somebody waits
 //
 //	 128           64 bytes for what the processors of the program do; not used yet
 //
@@ -37,7 +38,8 @@
 // in the middle makes no reader wait.
 //
 // A process that publishes holds a lock on the file's first byte (F_OFD_SETLK, F_WRLCK). Who waits
-// holds one on the second (F_RDLCK).
+// holds one on the second (F_RDLCK). Before execve the state is Stopped, with the reason "execve". If the
+// first lock is free after that, the process executes another program.
 
 package hazard
 
@@ -53,6 +55,7 @@ const (
 	pageSize    = 4096
 	pageMagic   = "gohazard"
 	pageVersion = 1
+	maxReason   = 40
 
 	offChanges = 64
 	offBeat    = 68
@@ -130,7 +133,7 @@ func parseChange(page []byte, number uint64) (c rawChange, there bool, err error
 	c.time = int64(binary.LittleEndian.Uint64(b[8:]))
 	c.state, c.program = State(b[16]), State(b[17])
 	n := int(b[18])
-	if c.state >= states || !c.program.settable() || n > MaxReason {
+	if c.state >= states || !c.program.settable() || n > maxReason {
 		return c, false, errDamaged
 	}
 	c.reason = string(b[24:][:n])
@@ -223,6 +226,9 @@ type clock struct {
 }
 
 func (c clock) time(mono int64) time.Time { return c.wall.Add(time.Duration(mono - c.mono)) }
+
+// execs reports whether the process executes another program, or tries to.
+func (s *rawStatus) execs() bool { return s.state == Stopped && s.reason == "execve" }
 
 // status returns the status now, by c. The state has lasted until then.
 func (s *rawStatus) status(id *identity, c clock) Status {

@@ -65,7 +65,7 @@ func TestDamaged(t *testing.T) {
 		"low half differs":     func(b []byte) { b[at] = 8 },
 		"unknown state":        func(b []byte) { b[at+16] = byte(Gone) + 1 },
 		"a program is stopped": func(b []byte) { b[at+17] = byte(Stopped) },
-		"a long reason":        func(b []byte) { b[at+18] = MaxReason + 1 },
+		"a long reason":        func(b []byte) { b[at+18] = maxReason + 1 },
 		"no UTF-8":             func(b []byte) { b[at+24] = 0xff },
 		"a control character":  func(b []byte) { b[at+24] = '\x1b' },
 	} {
@@ -132,7 +132,7 @@ func checkPage(t *testing.T, page []byte, changes uint32, after uint64) (good bo
 	s, err := parseStatus(page, changes)
 	if err == nil {
 		st := s.status(&identity{}, c)
-		if st.State >= states || !st.Program.settable() || len(st.Reason) > MaxReason || uint32(st.Number) != changes || strings.ContainsAny(st.Reason, "\n\x1b") {
+		if st.State >= states || !st.Program.settable() || len(st.Reason) > maxReason || uint32(st.Number) != changes || strings.ContainsAny(st.Reason, "\n\x1b") {
 			t.Errorf("%+v", st)
 		}
 		st.end(&s, clock{c.wall, c.mono - 5}, c)

@@ -89,16 +89,6 @@ func (id *identity) ended() bool {
 	return errors.Is(err, os.ErrNotExist) || err == nil && s.start != id.start
 }
 
-// since returns the time when the process has begun.
-func (id *identity) since() time.Time {
-	var ts syscall.Timespec
-	const boottime = 7
-	if _, _, errno := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, boottime, uintptr(unsafe.Pointer(&ts)), 0); errno != 0 {
-		return time.Time{}
-	}
-	return time.Now().Add(time.Duration(id.start)*tick - time.Duration(ts.Nano())).Round(0)
-}
-
 // cpuTime returns the CPU time of a process, in ns. ok is false if it is not known.
 func cpuTime(pid int) (nanos int64, ok bool) {
 	var ts syscall.Timespec

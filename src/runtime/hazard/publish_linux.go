@@ -7,6 +7,7 @@ package hazard
 import (
 	"errors"
 	"fmt"
+	"internal/hazardfeed"
 	"internal/runtime/exithook"
 	"io/fs"
 	"os"
@@ -18,11 +19,12 @@ import (
 )
 
 type publisher struct {
-	file   string      // absolute
-	f      *os.File    // keeps the lock
-	inode  fs.FileInfo // of f
-	done   chan struct{}
-	closed bool // with publishing
+	file  string // absolute
+	id    identity
+	f     *os.File    // keeps the lock
+	inode fs.FileInfo // of f
+	done  chan struct{}
+	feed  *feed // if somebody has opened it; with publishing
 }
 
 // publishing is what this process publishes, or nil.
@@ -36,7 +38,22 @@ var publishing struct {
 // and the file's name was left to it: /dev/shm/go-UID/hazard-PID.
 func File(pid int) string { return defaultDir() + "/hazard-" + strconv.Itoa(pid) }
 
-func defaultDir() string { return "/dev/shm/go-" + strconv.Itoa(os.Geteuid()) }
+// shm is a tmpfs. Tests replace it.
+var shm = "/dev/shm"
+
+func defaultDir() string { return shm + "/go-" + strconv.Itoa(os.Geteuid()) }
+
+// published returns the file of this process's page.
+func published() (file string, err error) {
+	publishing.Lock()
+	defer publishing.Unlock()
+	if publishing.p == nil {
+		return "", errNothing
+	}
+	return publishing.p.file, nil
+}
+
+var errNothing = fmt.Errorf("this process publishes nothing: call Publish first: %w", fs.ErrNotExist)
 
 func (p *publisher) publish(file string) (err error) {
 	publishing.Lock()
@@ -52,13 +69,12 @@ func (p *publisher) publish(file string) (err error) {
 	if file, err = filepath.Abs(file); err != nil {
 		return err
 	}
-	id, err := self()
-	if err != nil {
+	if p.id, err = self(); err != nil {
 		return err
 	}
-	// The file gets its name when it is complete: nobody sees half a page.
+	// The file gets its name when there is a change in it: nobody sees half a page.
 	p.file = file
-	temp := file + "." + strconv.Itoa(id.pid) + ".new"
+	temp := file + "." + strconv.Itoa(p.id.pid) + ".new"
 	os.Remove(temp) // of an earlier process with this ID, which was killed just then
 	p.f, err = os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -70,66 +86,72 @@ func (p *publisher) publish(file string) (err error) {
 			p.f.Close()
 		}
 	}()
-	if err := p.fill(&id); err != nil {
-		return err
-	}
-	if err := p.name(temp); err != nil {
+	if err := p.fill(); err != nil {
 		return err
 	}
 	addr, errno := runtime_hazardPublish(int32(p.f.Fd()))
 	if errno != 0 {
-		os.Remove(file)
 		return os.NewSyscallError("mmap of "+file, syscall.Errno(errno))
 	}
 	// A page that is swapped out would be read back while the world is stopped. It is only one, and
 	// if it can't be locked it is like the rest of the program.
-	syscall.Syscall(syscall.SYS_MLOCK, addr, pageSize, 0)
+	mlock(addr)
+	if err := p.name(temp); err != nil {
+		runtime_hazardClose()
+		return err
+	}
 	publishing.p = p
 	if !publishing.hooked {
 		publishing.hooked = true
 		exithook.Add(exithook.Hook{F: unpublish, RunOnFailure: true})
 	}
+	hazardfeed.Register(openFeed)
 	p.done = make(chan struct{})
-	go p.beats()
+	outside(p.beats)
 	return nil
 }
 
+// mlock keeps the page at addr in memory. Tests replace it.
+var mlock = func(addr uintptr) { syscall.Syscall(syscall.SYS_MLOCK, addr, pageSize, 0) }
+
 // fill makes the file the page of a process that has not yet been in any state.
-func (p *publisher) fill(id *identity) error {
+func (p *publisher) fill() error {
 	if err := onTmpfs(p.f, p.file); err != nil {
 		return err
 	}
 	// Without storage of its own, a store into the page could fail when the file system is full.
-	if err := syscall.Fallocate(int(p.f.Fd()), 0, 0, pageSize); err != nil {
+	err := syscall.Fallocate(int(p.f.Fd()), 0, 0, pageSize)
+	for err == syscall.EINTR {
+		err = syscall.Fallocate(int(p.f.Fd()), 0, 0, pageSize)
+	}
+	if err == syscall.ENOSPC {
+		return fmt.Errorf("%s: its tmpfs is full: free memory there, or use another one: %w", p.file, err)
+	}
+	if err != nil {
 		return os.NewSyscallError("fallocate of "+p.file, err)
 	}
 	if err := p.f.Chmod(0o600); err != nil { // whatever the umask
 		return err
 	}
-	if _, err := p.f.WriteAt(id.line(), 0); err != nil {
+	if _, err := p.f.WriteAt(p.id.line(), 0); err != nil {
 		return err
 	}
-	var err error
 	if p.inode, err = p.f.Stat(); err != nil {
 		return err
 	}
 	return setLock(p.f, lockPublisher, syscall.F_WRLCK)
 }
 
-const (
-	tmpfsMagic = 0x01021994
-	ramfsMagic = 0x858458f6
-)
-
 // onTmpfs returns an error if f is not in memory: on a disk, a store into the page would wait now
-// and then until the page is written, while the world is stopped.
+// and then until the page is written, while the world is stopped. A ramfs can't promise storage.
 func onTmpfs(f *os.File, file string) error {
+	const tmpfs = 0x01021994
 	var s syscall.Statfs_t
 	if err := syscall.Fstatfs(int(f.Fd()), &s); err != nil {
 		return os.NewSyscallError("fstatfs of "+file, err)
 	}
-	if t := uint32(s.Type); t != tmpfsMagic && t != ramfsMagic {
-		return fmt.Errorf("%s: its file system has type %#x, want tmpfs, which never waits for a disk: use a file below /dev/shm, or mount a tmpfs", file, t)
+	if t := uint32(s.Type); t != tmpfs {
+		return fmt.Errorf("%s: its file system has type %#x, want tmpfs, which never waits for a disk: use a file below /dev/shm, or mount a tmpfs: %w", file, t, errors.ErrUnsupported)
 	}
 	return nil
 }
@@ -187,28 +209,13 @@ func removeStale(file string) error {
 	return os.Remove(file)
 }
 
-// own returns an error if f is not a file of this user's alone.
-func own(f *os.File) error {
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("is no regular file (%v)", info.Mode())
-	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("has mode %#o, want 0600: others might have written it", info.Mode().Perm())
-	}
-	if uid := int(info.Sys().(*syscall.Stat_t).Uid); uid != os.Geteuid() && os.Geteuid() != 0 {
-		return fmt.Errorf("belongs to user %d, not to this process's, %d", uid, os.Geteuid())
-	}
-	return nil
-}
-
 // makeDefaultDir makes the directory of [File], or sees that it is this user's alone.
 func makeDefaultDir() error {
 	dir := defaultDir()
-	if err := os.Mkdir(dir, 0o700); err == nil || !errors.Is(err, fs.ErrExist) {
+	switch err := os.Mkdir(dir, 0o700); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no %s: mount a tmpfs there, or name a file on another one: %w", shm, errors.ErrUnsupported)
+	case !errors.Is(err, fs.ErrExist):
 		return err
 	}
 	info, err := os.Lstat(dir)
@@ -226,11 +233,19 @@ var errClosed = fmt.Errorf("the page is closed: %w", fs.ErrClosed)
 func (p *publisher) set(s State, reason string) error {
 	publishing.Lock()
 	defer publishing.Unlock()
-	if p.closed {
+	if publishing.p != p {
 		return errClosed
 	}
-	if !runtime_hazardSet(uint8(s), reason) {
+	whole := runtime_hazardSet(uint8(s), reason)
+	var info syscall.Stat_t
+	if err := syscall.Fstat(int(p.f.Fd()), &info); err != nil {
+		return os.NewSyscallError("fstat of "+p.file, err)
+	}
+	if !whole || info.Size < pageSize {
 		return fmt.Errorf("%s was cut, so nobody can read it: close and publish again", p.file)
+	}
+	if info.Nlink == 0 {
+		return fmt.Errorf("%s was removed, so nobody can open it: close and publish again: %w", p.file, fs.ErrNotExist)
 	}
 	return nil
 }
@@ -238,7 +253,7 @@ func (p *publisher) set(s State, reason string) error {
 func (p *publisher) close() error {
 	publishing.Lock()
 	defer publishing.Unlock()
-	if p.closed {
+	if publishing.p != p {
 		return errClosed
 	}
 	p.end()
@@ -247,13 +262,15 @@ func (p *publisher) close() error {
 
 // end ends p. The caller has locked publishing.
 func (p *publisher) end() {
-	p.closed = true
 	publishing.p = nil
 	close(p.done)
 	runtime_hazardClose()
 	// Another file may have got the name, of a process in another namespace.
 	if named, err := os.Lstat(p.file); err == nil && os.SameFile(p.inode, named) {
 		os.Remove(p.file)
+	}
+	if p.feed != nil {
+		p.feed.finish()
 	}
 	p.f.Close()
 }

@@ -6,23 +6,22 @@
 
 package hazard
 
-import (
-	"syscall"
-	"time"
-)
+import "time"
 
 // A silence is what is known of a process that is not heard. It is used with the watcher's lock
-// reading, and begins anew when somebody waits again.
+// reading.
 type silence struct {
-	seen   bool   // there is a beat
+	seen   bool   // the beat has been looked at since somebody waits
 	beat   uint32 // that was seen last
 	heard  bool   // it has changed since: the publisher knows that somebody waits
 	looks  int    // that have not heard another
 	looked time.Time
+	from   int64 // when somebody began to wait
 
-	why  string // the reason for Stopped, or ""
-	gone bool   // nobody publishes any more
-	at   clock  // if gone, since when
+	why   string // the reason for Stopped, or ""; it stays until something else is known
+	since int64  // if there is one: since when nothing has been heard
+	gone  bool   // nobody publishes any more
+	at    clock  // if gone, since when
 
 	// Of the look before, if there was one in this silence.
 	cpu      int64
@@ -33,68 +32,113 @@ type silence struct {
 	quotaKnown bool
 }
 
-// add adds to a status what is known beside it.
-func (q *silence) add(s *Status, raw *rawStatus, c clock) {
-	if s.State == Gone || q.looks < missedLate || raw.beat != q.beat {
+// lateUnheard is how many looks without a beat are too many if there has been none yet: it takes
+// the publisher lookEvery to know that somebody waits.
+const lateUnheard = int(lookEvery/beatEvery) + missedLate
+
+// anew begins again, as nobody has waited for some time, and so there was no beat.
+func (q *silence) anew() {
+	*q = silence{beat: q.beat, from: runtime_nanotime(), why: q.why, since: q.since, gone: q.gone, at: q.at}
+}
+
+// add adds to a status what is known beside it. Without anybody who waits there are no beats.
+func (q *silence) add(s *Status, raw *rawStatus, c clock, waits bool) {
+	if s.State == Gone || raw.beat != q.beat {
 		return
 	}
-	// The clock in ms wraps around after 49 days.
-	s.Silent = time.Duration(uint32(c.mono/1e6)-raw.beat) * time.Millisecond
-	if q.why != "" && s.State != Stopped {
-		s.State, s.Reason, s.Since = Stopped, q.why, c.wall.Add(-s.Silent)
+	if q.why != "" {
+		s.Silent = time.Duration(c.mono - q.since)
+		if s.State != Stopped {
+			s.State, s.Reason, s.Since = Stopped, q.why, c.time(q.since)
+		}
+	} else if waits && q.heard && q.looks >= missedLate {
+		s.Silent = q.sinceBeat(c.mono)
 	}
+}
+
+// sinceBeat returns for how long there has been no beat. The clock in ms wraps around after 49 days.
+func (q *silence) sinceBeat(mono int64) time.Duration {
+	return time.Duration(uint32(mono/1e6)-q.beat) * time.Millisecond
 }
 
 // look is called each 10 ms while somebody waits. It reports whether something is known that was
 // not. If the last look is long ago, the caller has been stopped himself. So looks count, not
 // time.
-func (q *silence) look(w *watcher, s *Status, raw *rawStatus) (news bool) {
+func (q *silence) look(w kernel, s *Status, raw *rawStatus) (news bool) {
 	t := time.Now()
 	if t.Sub(q.looked) < beatEvery/2 {
 		return false // several wait
 	}
 	q.looked = t
-	if !q.seen || raw.beat != q.beat {
+	if raw.beat != q.beat {
 		news = q.why != ""
-		*q = silence{seen: true, beat: raw.beat, heard: q.seen, looked: t, quota: q.quota, quotaKnown: q.quotaKnown}
+		*q = silence{seen: true, beat: raw.beat, heard: q.seen, looked: t, from: q.from, gone: q.gone, at: q.at, quota: q.quota, quotaKnown: q.quotaKnown}
 		return news
 	}
-	if q.looks++; !q.heard || q.looks < missedLate || s.State == Gone {
+	q.seen = true
+	q.looks++
+	late := missedLate
+	if !q.heard {
+		late = lateUnheard
+	}
+	if s.State == Gone || q.looks < late && q.why == "" && !raw.execs() {
 		return false
 	}
-	if !locked(w.f, lockPublisher, syscall.F_RDLCK) {
-		// It lives, but the file is closed. Only execve of C's does that without a word.
+	if !w.publishes() {
+		// It lives, but the file is closed, as execve does.
 		q.gone, q.at = true, now()
 		return true
 	}
-	why := q.why
-	q.why = q.ask(w.id.pid)
-	return q.why != why
+	if q.looks < late && q.why == "" {
+		return false
+	}
+	why, known := w.ask(q)
+	if !known || why == q.why {
+		return false
+	}
+	if q.why == "" {
+		q.since = q.from
+		if q.heard {
+			q.since = runtime_nanotime() - int64(q.sinceBeat(runtime_nanotime()))
+		}
+	}
+	q.why = why
+	return true
 }
 
-// ask asks the kernel for the reason.
-func (q *silence) ask(pid int) string {
+// A kernel answers what a silence asks. A watcher does.
+type kernel interface {
+	publishes() bool
+	ask(q *silence) (why string, known bool)
+}
+
+func (w *watcher) ask(q *silence) (why string, known bool) { return q.ask(w.id.pid) }
+
+// ask asks the kernel for the reason of a silence. known is false if it takes one more look.
+func (q *silence) ask(pid int) (why string, known bool) {
 	s, err := readStat(procDir(pid))
 	if err != nil {
-		return ""
+		return "", true
 	}
 	switch s.state {
 	case 'T':
-		return "silent: stopped by a signal"
+		return "silent: stopped by a signal", true
 	case 't':
-		return "silent: stopped by a tracer"
+		return "silent: stopped by a tracer", true
 	}
-	before, known := q.cpu, q.cpuKnown
+	before, wasKnown := q.cpu, q.cpuKnown
 	q.cpu, q.cpuKnown = cpuTimeOf(pid)
 	if n, ok := throttled(pid); ok {
 		q.short = q.short || q.quotaKnown && n > q.quota
 		q.quota, q.quotaKnown = n, true
 	}
-	if !known || !q.cpuKnown || q.cpu != before || !readyThread(pid) {
-		return ""
+	switch {
+	case !wasKnown && q.cpuKnown:
+		return "", false
+	case !q.cpuKnown || q.cpu != before || !readyThread(pid):
+		return "", true
+	case q.short:
+		return "silent: no CPU: quota", true
 	}
-	if q.short {
-		return "silent: no CPU: quota"
-	}
-	return "silent: no CPU"
+	return "silent: no CPU", true
 }

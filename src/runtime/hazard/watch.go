@@ -10,7 +10,8 @@ import (
 )
 
 // A Watcher reads the page of a process, or waits for it to change. Its methods may be called by
-// several goroutines at once. A page may have any contents: what can't be right is an error.
+// several goroutines at once. A page may have any contents: what can't be right is an error. A zero
+// Watcher is closed.
 type Watcher struct{ watcher }
 
 // Open opens the page that a process publishes in a file. If file is empty, that is the page of this
@@ -45,7 +46,8 @@ func (w *Watcher) Status() (Status, error) {
 //
 // Wait also finds stops that the process does not know of. While somebody waits, from the first
 // second on, a goroutine of the process writes each 10 ms that goroutines run. If Wait has looked three
-// times and seen nothing new, it asks the kernel. The status is Stopped, with a reason that begins
+// times and seen nothing new, or for a second and never seen anything, it asks the kernel. The status
+// is Stopped, with a reason that begins
 // with "silent", if a signal or a tracer stops the process, or if a thread of it is ready to run and
 // the process gets no CPU time. The reason ends with "quota" if the quota of the process's own control
 // group has meanwhile cut a period short. A quota is known only when such a period is over. Steal of
@@ -70,7 +72,7 @@ func (w *Watcher) Changes(after uint64) (list []Change, missed uint64, err error
 	return list, missed, nil
 }
 
-// Close ends the Watcher. Calls of Wait return [io/fs.ErrClosed].
+// Close ends the Watcher, and the thread that waits for it. Calls of Wait return [io/fs.ErrClosed].
 func (w *Watcher) Close() error {
 	if err := w.close(); err != nil {
 		return fmt.Errorf("hazard: %w", err)

@@ -6,73 +6,46 @@ package hazard
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"internal/syscall/unix"
-	"io"
 	"os"
-	"runtime"
 	"sync"
 	"syscall"
 	"time"
-	"unsafe"
 )
 
-// A watcher never looks into the page where it is mapped: that would end the program if somebody
-// cuts the file. It reads the file. Only the kernel looks at the word that it waits for, and
-// answers EFAULT if there is none.
 type watcher struct {
-	name  string
-	f     *os.File
 	id    identity
-	began time.Time
 	pidfd *os.File
 
 	gone   chan struct{} // closed when the process has ended, at
 	at     clock
 	closed chan struct{}
+	sleeper
 
 	// reading is locked while the page is read, and what follows is used.
 	reading sync.Mutex
-	page    [pageSize]byte
+	file    pageFile
 	quiet   silence
-
-	waiting sync.Mutex
-	waits   int           // calls of wait
-	changed chan struct{} // closed when the page has changed, or may have
-	sleeps  bool          // a goroutine is in sleep
-	ended   bool          // by close
 }
 
 func (w *watcher) open(file string) (err error) {
 	if file == "" {
-		publishing.Lock()
-		p := publishing.p
-		publishing.Unlock()
-		if p == nil {
-			return fmt.Errorf("this process publishes nothing: call Publish first: %w", os.ErrNotExist)
+		if file, err = published(); err != nil {
+			return err
 		}
-		file = p.file
 	}
-	w.name = file
-	w.f, err = os.OpenFile(file, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
-	if err != nil {
+	if err := w.file.openPage(file); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			w.f.Close()
+			w.file.f.Close()
 		}
 	}()
-	if err := own(w.f); err != nil {
-		return fmt.Errorf("%s %w", file, err)
-	}
-	if err := w.readAt(w.page[:], 0); err != nil {
+	if w.id, err = w.file.identity(); err != nil {
 		return err
-	}
-	if w.id, err = parseIdentity(w.page[:]); err != nil {
-		return fmt.Errorf("%s %w", file, err)
 	}
 	if n := pidNamespace(); w.id.pidns != n {
 		return fmt.Errorf("%s is published in another namespace of process IDs (%d, this one is %d): watch it from there, or over HTTP: %w", file, w.id.pidns, n, errors.ErrUnsupported)
@@ -80,12 +53,13 @@ func (w *watcher) open(file string) (err error) {
 	if err := w.follow(); err != nil {
 		return err
 	}
-	w.gone, w.closed, w.changed = make(chan struct{}), make(chan struct{}), make(chan struct{})
-	if _, err := w.status(); err != nil {
+	if _, err := w.file.status(); err != nil {
 		w.pidfd.Close()
 		return err
 	}
-	go w.awaitEnd()
+	w.gone, w.closed = make(chan struct{}), make(chan struct{})
+	w.sleeper = sleeper{f: w.file.f, says: true}
+	outside(w.awaitEnd)
 	return nil
 }
 
@@ -108,19 +82,21 @@ func (w *watcher) follow() error {
 		return os.NewSyscallError("pidfd", err)
 	}
 	s, err := readStat(procDir(w.id.pid))
-	if err == nil && s.start != w.id.start || !locked(w.f, lockPublisher, syscall.F_RDLCK) {
+	if err == nil && s.start != w.id.start || !w.publishes() {
 		err = w.stale()
 	}
 	if err != nil {
 		w.pidfd.Close()
 		return err
 	}
-	w.began = w.id.since()
 	return nil
 }
 
+// publishes reports whether a process has the page open in which it publishes.
+func (w *watcher) publishes() bool { return locked(w.file.f, lockPublisher, syscall.F_RDLCK) }
+
 func (w *watcher) stale() error {
-	return fmt.Errorf("process %d, which published in %s, %w", w.id.pid, w.name, errEnded)
+	return fmt.Errorf("process %d, which published in %s, %w", w.id.pid, w.file.name, errEnded)
 }
 
 // errEnded reads as the end of a sentence.
@@ -150,72 +126,37 @@ func (w *watcher) awaitEnd() {
 	}
 }
 
-func (w *watcher) readAt(b []byte, at int64) error {
-	_, err := w.f.ReadAt(b, at)
-	if err == io.EOF {
-		return fmt.Errorf("%s is cut: it has less than %d bytes", w.name, pageSize)
-	}
-	return err
-}
-
-// read reads the page, as it was after the last change at some moment during this call. The
-// caller has locked reading.
-func (w *watcher) read() (changes uint32, err error) {
-	var word [4]byte
-	for range 1000 {
-		// Each ReadAt takes and gives up a lock of the file, and calls the kernel. So what it
-		// reads is not from before what the one before has read.
-		if err := w.readAt(word[:], offChanges); err != nil {
-			return 0, err
-		}
-		before := word
-		if err := w.readAt(w.page[:], 0); err != nil {
-			return 0, err
-		}
-		if err := w.readAt(word[:], offChanges); err != nil {
-			return 0, err
-		}
-		if word == before {
-			return binary.LittleEndian.Uint32(word[:]), nil
-		}
-	}
-	return 0, fmt.Errorf("%s %w", w.name, errDamaged) // no world stops so often
-}
-
 func (w *watcher) status() (Status, error) {
 	w.reading.Lock()
 	defer w.reading.Unlock()
-	s, _, err := w.statusLocked()
+	s, raw, err := w.statusLocked()
+	// Without anybody who waits nobody has looked whether that has ended.
+	if err == nil && (w.quiet.why != "" || raw.execs()) && w.quiet.look(w, &s, &raw) {
+		s, _, err = w.statusLocked()
+	}
 	return s, err
 }
 
 // statusLocked returns what the page says, or that the process has ended.
 func (w *watcher) statusLocked() (Status, rawStatus, error) {
-	if isClosed(w.closed) {
+	if w.file.f == nil || isClosed(w.closed) {
 		return Status{}, rawStatus{}, errWatcherClosed
 	}
 	gone := isClosed(w.gone) // before the page is read: it says nothing after that
-	changes, err := w.read()
+	raw, err := w.file.status()
 	if err != nil {
-		return Status{}, rawStatus{}, err
-	}
-	raw, err := parseStatus(w.page[:], changes)
-	if err != nil {
-		return Status{}, raw, fmt.Errorf("%s %w", w.name, err)
+		return Status{}, raw, err
 	}
 	c := now()
 	s := raw.status(&w.id, c)
-	s.Start = w.began
 	if gone {
 		s.end(&raw, w.at, c)
 	} else if w.quiet.gone {
 		s.end(&raw, w.quiet.at, c)
 	}
-	w.quiet.add(&s, &raw, c)
+	w.quiet.add(&s, &raw, c, w.running())
 	return s, raw, nil
 }
-
-func now() clock { return clock{time.Now(), runtime_nanotime()} }
 
 func isClosed(c chan struct{}) bool {
 	select {
@@ -226,153 +167,75 @@ func isClosed(c chan struct{}) bool {
 	}
 }
 
-var errWatcherClosed = fmt.Errorf("the watcher is closed: %w", os.ErrClosed)
-
 func (w *watcher) wait(ctx context.Context, after Status) (Status, error) {
+	if w.file.f == nil {
+		return after, errWatcherClosed
+	}
 	if after.State == Gone && after.Number != 0 {
 		return after, fmt.Errorf("process %d %w", after.PID, errEnded)
 	}
-	changed, anew := w.begin()
+	anew, err := w.begin()
+	if err != nil {
+		return after, err
+	}
 	defer w.end()
 	t := time.NewTicker(beatEvery)
 	defer t.Stop()
-	gone := w.gone
 	for look := false; ; {
-		w.reading.Lock()
-		if anew && !w.quiet.gone {
-			w.quiet = silence{}
-		}
-		anew = false
-		s, raw, err := w.statusLocked()
-		if err == nil && look && w.quiet.look(w, &s, &raw) {
-			s, raw, err = w.statusLocked()
-		}
-		w.reading.Unlock()
+		changed, deaf := w.next() // before the page is read
+		s, err := w.waited(anew, look)
 		if err != nil || s.Number != after.Number || s.State != after.State || s.Reason != after.Reason {
 			return s, err
 		}
-		look = false
+		if deaf != nil {
+			return s, deaf
+		}
+		anew, look = false, false
 		select {
 		case <-ctx.Done():
 			return s, ctx.Err()
 		case <-w.closed:
-		case <-gone:
+		case <-w.gone:
 		case <-changed:
-			changed = w.change()
 		case <-t.C:
 			look = true
 		}
 	}
 }
 
-// begin begins a call of wait. It returns the channel that is closed by the next change, and
-// whether nobody has waited for some time. There is a goroutine that sleeps until there is one.
-func (w *watcher) begin() (changed chan struct{}, anew bool) {
-	w.waiting.Lock()
-	defer w.waiting.Unlock()
-	w.waits++
-	if !w.sleeps && !w.ended {
-		w.sleeps, anew = true, true
-		go w.sleep()
+// waited returns the status for who waits. He may be the first one to do so for some time.
+func (w *watcher) waited(anew, look bool) (Status, error) {
+	w.reading.Lock()
+	defer w.reading.Unlock()
+	if anew {
+		w.quiet.anew()
 	}
-	return w.changed, anew
-}
-
-func (w *watcher) change() chan struct{} {
-	w.waiting.Lock()
-	defer w.waiting.Unlock()
-	return w.changed
-}
-
-func (w *watcher) end() {
-	w.waiting.Lock()
-	defer w.waiting.Unlock()
-	w.waits--
-}
-
-// sleep tells those who wait of changes. It goes on for a second after the last of them, who often
-// comes back. Meanwhile the lock says to the publisher that somebody waits.
-func (w *watcher) sleep() {
-	if setLock(w.f, lockWaiter, syscall.F_RDLCK) == nil {
-		defer setLock(w.f, lockWaiter, syscall.F_UNLCK)
+	s, raw, err := w.statusLocked()
+	if err == nil && look && w.quiet.look(w, &s, &raw) {
+		s, _, err = w.statusLocked()
 	}
-	var page []byte
-	c, err := w.f.SyscallConn()
-	if err == nil {
-		c.Control(func(fd uintptr) {
-			page, err = syscall.Mmap(int(fd), 0, pageSize, syscall.PROT_READ, syscall.MAP_SHARED)
-		})
-	}
-	if err == nil {
-		defer syscall.Munmap(page)
-	}
-	var word [4]byte
-	for {
-		bad := err != nil || w.readAt(word[:], offChanges) != nil
-		w.waiting.Lock()
-		// What came before the word was read is seen by those who look now.
-		close(w.changed)
-		w.changed = make(chan struct{})
-		if w.ended || bad {
-			// wait looks each 10 ms all the same.
-			w.sleeps = false
-			w.waiting.Unlock()
-			return
-		}
-		w.waiting.Unlock()
-		runtime.Gosched() // they first: this one would keep its P in the system call for some time
-		for !futexWait(&page[offChanges], binary.NativeEndian.Uint32(word[:]), time.Second) {
-			w.waiting.Lock()
-			if idle := w.waits == 0; idle || w.ended {
-				w.sleeps = false
-				w.waiting.Unlock()
-				return
-			}
-			w.waiting.Unlock()
-		}
-	}
-}
-
-// futexWait waits until a word is woken, if it is old. It reports false after d.
-func futexWait(word *byte, old uint32, d time.Duration) bool {
-	const wait = 0 // by processes that share the page
-	ts := syscall.NsecToTimespec(int64(d))
-	_, _, errno := syscall.Syscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(word)), wait, uintptr(old), uintptr(unsafe.Pointer(&ts)), 0, 0)
-	return errno != syscall.ETIMEDOUT
+	return s, err
 }
 
 func (w *watcher) changes(after uint64) (list []Change, missed uint64, err error) {
 	w.reading.Lock()
 	defer w.reading.Unlock()
-	if isClosed(w.closed) {
+	if w.file.f == nil || isClosed(w.closed) {
 		return nil, 0, errWatcherClosed
 	}
-	n, err := w.read()
-	if err != nil {
-		return nil, 0, err
-	}
-	raw, missed, err := parseChanges(w.page[:], n, after)
-	if err != nil {
-		return nil, 0, fmt.Errorf("%s %w", w.name, err)
-	}
-	c := now()
-	for i := range raw {
-		list = append(list, raw[i].change(c))
-	}
-	return list, missed, nil
+	return w.file.changes(after)
 }
 
 func (w *watcher) close() error {
-	w.waiting.Lock()
-	if w.ended {
-		w.waiting.Unlock()
+	if w.file.f == nil {
 		return errWatcherClosed
 	}
-	w.ended = true
+	if err := w.sleeper.close(); err != nil {
+		return err
+	}
 	close(w.closed)
-	w.waiting.Unlock()
 	w.reading.Lock() // nobody reads any more
 	defer w.reading.Unlock()
 	w.pidfd.Close() // ends awaitEnd
-	return w.f.Close()
+	return w.file.f.Close()
 }

@@ -25,7 +25,7 @@ func KeepChanging(p *Publisher, stop chan struct{}) {
 		}
 		for range 1 + r.IntN(100) {
 			s := settable[r.IntN(len(settable))]
-			p.Set(s, strings.Repeat(string(rune('a'+int(s))), 1+r.IntN(MaxReason)))
+			p.Set(s, strings.Repeat(string(rune('a'+int(s))), 1+r.IntN(maxReason)))
 		}
 		if r.IntN(10) == 0 {
 			runtime.ReadMemStats(&m)
@@ -47,11 +47,11 @@ type WordChecker struct {
 
 // Read reads the page once. It returns why that is not of one moment, or "".
 func (c *WordChecker) Read() (torn string, err error) {
-	changes, err := c.read()
+	changes, err := c.file.read()
 	if err != nil {
 		return "", err
 	}
-	s, err := parseStatus(c.page[:], changes)
+	s, err := parseStatus(c.file.page[:], changes)
 	if err != nil {
 		return "", err
 	}

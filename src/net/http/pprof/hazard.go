@@ -5,16 +5,16 @@
 package pprof
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"internal/godebug"
+	"internal/hazardfeed"
 	"internal/taskrecord"
 	"io/fs"
 	"net/http"
 	"net/url"
-	"runtime/hazard"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -27,7 +27,7 @@ func init() {
 }
 
 // maxHazardStreams is how many clients can follow the program's state at once. Each takes a
-// thread, which sleeps until it changes.
+// goroutine. One thread sleeps for all until the state changes.
 const maxHazardStreams = 16
 
 // hazardStreams has an element for each of them.
@@ -38,6 +38,7 @@ var (
 		"the state of the program is not published: it has to call hazard.Publish, of package runtime/hazard, first"}
 	errHazardStreams = &requestError{http.StatusConflict,
 		fmt.Sprintf("%d other clients follow the state: ask again when one has gone", maxHazardStreams)}
+	errNoStream = errors.New("the state is a stream of events: what wraps the http.ResponseWriter hides its Flush or its SetWriteDeadline; give it an Unwrap, or leave this handler out of it")
 )
 
 const (
@@ -48,8 +49,8 @@ const (
 // A hazardRequest is what a request to /debug/pprof/hazard asks for.
 type hazardRequest struct {
 	beat  time.Duration
-	after uint64 // the change that the client has seen last, if resumed
-	again bool
+	begin int64  // when what the client has seen last was published, if resumed
+	after uint64 // the change that it has seen last
 }
 
 func parseHazardRequest(r *http.Request) (req hazardRequest, err error) {
@@ -75,23 +76,31 @@ func parseHazardRequest(r *http.Request) (req hazardRequest, err error) {
 		}
 	}
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
-		if req.after, err = strconv.ParseUint(id, 10, 64); err != nil {
+		begin, number, _ := strings.Cut(id, "-")
+		var bad error
+		req.begin, err = strconv.ParseInt(begin, 16, 64)
+		req.after, bad = strconv.ParseUint(number, 10, 64)
+		if err != nil || bad != nil {
 			return req, badRequest("invalid Last-Event-ID - must be that of an event")
 		}
-		req.again = true
 	}
 	return req, nil
 }
 
+// hazardID returns an event's ID: that of a change of what was published at a time. A client that
+// comes back to another process at this address has an ID of the one before.
+func hazardID(begin int64, number uint64) string { return fmt.Sprintf("%x-%d", begin, number) }
+
 // Hazard responds with the state that the program has published, and with each change of it, as a
-// stream of events (text/event-stream); see [runtime/hazard]. The stream ends when the client goes, or
-// when the program publishes no more. There may be 16 of them.
+// stream of events (text/event-stream); see [runtime/hazard]. The stream ends when the client goes,
+// when the server shuts down, or when the program publishes no more. There may be 16 of them.
 //
-// The first event is a status. Each change then is an event, and its ID is the change's number. An
+// The first event is a status. Each change then is an event. An
 // event missed says how many changes came too fast to be kept. The data of status and change is JSON:
-// number, time, state, program and reason. A status also has since, pid and start, and for each state
+// number, time, state, program and reason. A status also has since and pid, and for each state
 // how often it has begun (counts) and for how many nanoseconds it has lasted (nanoseconds). A request
-// with the header Last-Event-ID gets the changes since that one in place of a status.
+// with the header Last-Event-ID gets the changes since that one in place of a status, if it is still the
+// same process that publishes.
 //
 // A goroutine writes the stream, so a stop of the world is in it when it is over. Until then the client hears
 // nothing, which it can notice: a comment is sent each second, or as often as the GET parameter beat
@@ -111,123 +120,148 @@ func Hazard(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer func() { <-hazardStreams }()
-	watcher, err := hazard.Open("")
+	feed, err := hazardfeed.Open()
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errNotPublished
+	}
 	if err != nil {
-		serveEventError(w, hazardError(err))
+		serveEventError(w, err)
 		return
 	}
-	defer watcher.Close()
+	defer feed.Close()
+	head := r.Method == http.MethodHead
+	s := &hazardStream{w: w, c: http.NewResponseController(w), feed: feed}
+	// A client that takes nothing must not stay for ever.
+	if !head && (!flushes(w) || s.c.SetWriteDeadline(time.Now().Add(taskPatience)) != nil) {
+		serveEventError(w, errNoStream)
+		return
+	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
-	if r.Method == http.MethodHead {
+	if head {
 		return
 	}
-	s := &hazardStream{w: w, c: http.NewResponseController(w), watcher: watcher, beat: req.beat}
-	s.run(r.Context(), &req)
+	srv, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
+	s.run(r.Context().Done(), hazardShutdown(srv), &req)
 	// The server sets no deadline of its own for the end of the answer, and none for the next one on
 	// the connection if it has no timeout.
 	var until time.Time
-	if srv, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && srv.WriteTimeout > 0 {
+	if srv != nil && srv.WriteTimeout > 0 {
 		until = time.Now().Add(srv.WriteTimeout)
 	}
 	s.c.SetWriteDeadline(until)
 }
 
-// hazardError returns the answer to an error of hazard.Open.
-func hazardError(err error) error {
-	switch {
-	case errors.Is(err, errors.ErrUnsupported):
-		return &requestError{http.StatusServiceUnavailable, err.Error()}
-	case errors.Is(err, fs.ErrNotExist):
-		return errNotPublished
+// flushes reports whether a ResponseController can flush w. To try it would begin the answer.
+func flushes(w http.ResponseWriter) bool {
+	for {
+		switch t := w.(type) {
+		case interface{ FlushError() error }, http.Flusher:
+			return true
+		case interface{ Unwrap() http.ResponseWriter }:
+			w = t.Unwrap()
+		default:
+			return false
+		}
 	}
-	return err
 }
 
 // A hazardStream writes the program's state to a client.
 type hazardStream struct {
-	w       http.ResponseWriter
-	c       *http.ResponseController
-	watcher *hazard.Watcher
-	beat    time.Duration
-	last    uint64 // change that is written
-	b       []byte // of what is written next
+	w    http.ResponseWriter
+	c    *http.ResponseController
+	feed hazardfeed.Feed
+	last uint64 // change that is written
+	over bool   // nothing follows
+	b    []byte // of what is written next
 }
 
-// run writes until the client goes, or the program publishes no more.
-func (s *hazardStream) run(ctx context.Context, req *hazardRequest) {
-	status, err := s.watcher.Status()
+// run writes until the client goes, the server shuts down, or the program publishes no more.
+func (s *hazardStream) run(gone, shutdown <-chan struct{}, req *hazardRequest) {
+	err := s.first(req)
 	if err != nil {
 		serveEventError(s.w, err)
 		return
 	}
-	if req.again && req.after <= status.Number {
-		s.last = req.after
-		err = s.changes()
-	} else {
-		s.last = status.Number
-		s.status(&status)
-	}
-	for err == nil && s.flush() == nil && ctx.Err() == nil {
-		beat, cancel := context.WithTimeout(ctx, s.beat)
-		var next hazard.Status
-		next, err = s.watcher.Wait(beat, status)
-		cancel()
-		switch {
-		case err == nil:
-			status = next
-			err = s.changes()
-			if status.State == hazard.Gone {
-				s.flush()
-				return
-			}
-		case errors.Is(err, context.DeadlineExceeded):
-			err = nil
+	beat := time.NewTicker(req.beat)
+	defer beat.Stop()
+	for {
+		changed, err := s.feed.Changed() // before the changes are read
+		if err != nil || s.changes() != nil || s.flush() != nil || s.over {
+			return
+		}
+		select {
+		case <-gone:
+			return
+		case <-shutdown:
+			return
+		case <-changed:
+		case <-beat.C:
 			s.b = append(s.b, ":\n\n"...)
 		}
 	}
 }
 
+// first begins with a status, or after what the client has seen of the same page.
+func (s *hazardStream) first(req *hazardRequest) error {
+	status, err := s.feed.Status()
+	if err != nil {
+		return err
+	}
+	if req.begin == s.feed.Begin() && req.after <= status.Number {
+		s.last = req.after
+		return nil
+	}
+	s.last, s.over = status.Number, status.Last
+	s.status(&status)
+	return nil
+}
+
 // changes adds the changes since the last one.
 func (s *hazardStream) changes() error {
-	list, missed, err := s.watcher.Changes(s.last)
+	list, missed, err := s.feed.Changes(s.last)
 	if err != nil {
 		return err
 	}
 	if missed > 0 {
 		s.b = fmt.Appendf(s.b, "event: missed\ndata: %d\n\n", missed)
 	}
-	for _, c := range list {
-		s.event("change", c.Number, c.Time, c.State, c.Program, c.Reason)
+	for i := range list {
+		s.event("change", &list[i])
 		s.b = append(s.b, "}\n\n"...)
-		s.last = c.Number
+		s.last, s.over = list[i].Number, list[i].Last
 	}
 	return nil
 }
 
 // event begins an event.
-func (s *hazardStream) event(kind string, number uint64, at time.Time, state, program hazard.State, reason string) {
-	s.b = fmt.Appendf(s.b, "event: %s\nid: %d\ndata: {\"number\":%d,\"time\":%q,\"state\":%q,\"program\":%q,\"reason\":", kind, number, number,
-		at.Format(time.RFC3339Nano), state, program)
-	s.b = taskrecord.AppendJSONString(s.b, reason)
+func (s *hazardStream) event(kind string, c *hazardfeed.Change) {
+	s.b = fmt.Appendf(s.b, "event: %s\nid: %s\ndata: {\"number\":%d,\"time\":%q,\"state\":%q,\"program\":%q,\"reason\":", kind, hazardID(s.feed.Begin(), c.Number), c.Number,
+		c.Time.Format(time.RFC3339Nano), c.State, c.Program)
+	s.b = taskrecord.AppendJSONString(s.b, c.Reason)
 }
 
-func (s *hazardStream) status(t *hazard.Status) {
-	s.event("status", t.Number, time.Now(), t.State, t.Program, t.Reason)
-	s.b = fmt.Appendf(s.b, ",\"since\":%q,\"pid\":%d,\"start\":%q,\"counts\":{", t.Since.Format(time.RFC3339Nano), t.PID, t.Start.Format(time.RFC3339Nano))
-	for state := hazard.OK; state <= hazard.Gone; state++ {
-		s.b = fmt.Appendf(s.b, "%q:%d,", state, t.Count(state))
+func (s *hazardStream) status(t *hazardfeed.Status) {
+	s.event("status", &t.Change)
+	s.b = fmt.Appendf(s.b, ",\"since\":%q,\"pid\":%d,\"counts\":{", t.Since.Format(time.RFC3339Nano), t.PID)
+	for _, total := range t.Totals {
+		s.b = fmt.Appendf(s.b, "%q:%d,", total.State, total.Count)
 	}
 	s.b = append(s.b[:len(s.b)-1], `},"nanoseconds":{`...)
-	for state := hazard.OK; state <= hazard.Gone; state++ {
-		s.b = fmt.Appendf(s.b, "%q:%d,", state, t.Time(state))
+	for _, total := range t.Totals {
+		s.b = fmt.Appendf(s.b, "%q:%d,", total.State, total.Time)
 	}
 	s.b = append(s.b[:len(s.b)-1], "}}\n\n"...)
 }
 
 // flush sends what there is. A client that takes nothing is gone after some time.
 func (s *hazardStream) flush() error {
-	s.c.SetWriteDeadline(time.Now().Add(taskPatience))
+	if len(s.b) == 0 {
+		return nil
+	}
+	if err := s.c.SetWriteDeadline(time.Now().Add(taskPatience)); err != nil {
+		return err
+	}
 	_, err := s.w.Write(s.b)
 	s.b = s.b[:0]
 	if err != nil {

@@ -100,7 +100,7 @@ func (c *hazardClient) next() (e hazardEvent, ok bool) {
 				if err := json.Unmarshal([]byte(e.data), &e); err != nil {
 					c.t.Fatalf("%s: %v", e.data, err)
 				}
-				if e.id != fmt.Sprint(e.Number) {
+				if !strings.HasSuffix(e.id, fmt.Sprintf("-%d", e.Number)) {
 					c.t.Errorf("ID %s of change %d", e.id, e.Number)
 				}
 			}
@@ -167,7 +167,8 @@ func TestHazardStream(t *testing.T) {
 	if next, _ := late.next(); missed.kind != "missed" || next.Number != e.Number+1+n {
 		t.Errorf("%d missed after %s, then %+v", n, e.id, next)
 	}
-	other := followHazard(t, srv.URL, "1000000000") // of another process at this address
+	page, _, _ := strings.Cut(e.id, "-")
+	other := followHazard(t, srv.URL, page+"-1000000000")
 	if e, _ := other.next(); e.kind != "status" {
 		t.Errorf("after an ID that is not yet: %+v", e)
 	}
@@ -263,6 +264,9 @@ func TestHazardErrors(t *testing.T) {
 		{"GET", "?%zz", "", 400, "malformed"},
 		{"GET", "?x=" + strings.Repeat("x", 5000), "", 400, "longer"},
 		{"GET", "", "x", 400, "Last-Event-ID"},
+		{"GET", "", "7", 400, "Last-Event-ID"},
+		{"GET", "", "1f-x", 400, "Last-Event-ID"},
+		{"GET", "", "", 500, "Flush"}, // httptest's recorder has no SetWriteDeadline
 		{"HEAD", "", "", 200, ""},
 	} {
 		code, text := get(c.method, c.query, c.last)

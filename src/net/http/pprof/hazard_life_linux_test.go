@@ -1,0 +1,148 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package pprof
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime/hazard"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestHazardRestart tests that a client that comes back to another process, which publishes at the same
+// address and has had as many changes, is not told that it has missed nothing.
+func TestHazardRestart(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(Hazard))
+	t.Cleanup(srv.Close)
+	p := publishHazard(t)
+	c := followHazard(t, srv.URL, "")
+	first, _ := c.next()
+	p.Close()
+	c.until(hazard.Gone, "closed")
+
+	p = publishHazard(t)
+	for range 10 {
+		p.Set(hazard.Draining, "")
+		p.Set(hazard.OK, "")
+	}
+	again := followHazard(t, srv.URL, first.id)
+	if e, _ := again.next(); e.kind != "status" {
+		t.Errorf("after %s of a page that is closed: %+v", first.id, e)
+	}
+}
+
+// TestHazardChurn tests that clients that come and go leave no thread behind.
+func TestHazardChurn(t *testing.T) {
+	threads := func() int {
+		list, err := os.ReadDir("/proc/self/task")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(list)
+	}
+	publishHazard(t)
+	srv := httptest.NewServer(http.HandlerFunc(Hazard))
+	t.Cleanup(srv.Close)
+	before := threads()
+	const n = 200
+	for range n {
+		c, err := net.Dial("tcp", srv.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		if _, err := bufio.NewReader(c).ReadString('}'); err != nil {
+			t.Fatal(err)
+		}
+		c.Close()
+		for deadline := time.Now().Add(time.Minute); len(hazardStreams) > 0; time.Sleep(100 * time.Microsecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("a stream is left")
+			}
+		}
+	}
+	if after := threads(); after > before+n/5 {
+		t.Errorf("%d threads before, %d after %d clients", before, after, n)
+	}
+}
+
+// TestHazardShutdown tests that a server need not wait for clients that follow the state, and is
+// not told to call more and more when it shuts down.
+func TestHazardShutdown(t *testing.T) {
+	publishHazard(t)
+	for range 2 {
+		srv := httptest.NewServer(http.HandlerFunc(Hazard))
+		var clients []*hazardClient
+		for range 3 {
+			c := followHazard(t, srv.URL, "")
+			c.next()
+			clients = append(clients, c)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		if err := srv.Config.Shutdown(ctx); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		for _, c := range clients {
+			for c.in.Scan() {
+			}
+		}
+		srv.Close()
+	}
+}
+
+// hiddenWriter hides what it wraps.
+type hiddenWriter struct{ http.ResponseWriter }
+
+// noDeadline has Flush alone.
+type noDeadline struct{ http.ResponseWriter }
+
+func (w noDeadline) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
+
+// unwrapper hides nothing.
+type unwrapper struct{ http.ResponseWriter }
+
+func (w unwrapper) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// TestHazardWrapped tests that where nothing can be streamed the client learns that.
+func TestHazardWrapped(t *testing.T) {
+	publishHazard(t)
+	for _, c := range []struct {
+		what string
+		wrap func(w http.ResponseWriter) http.ResponseWriter
+		code int
+	}{
+		{"plain", func(w http.ResponseWriter) http.ResponseWriter { return hiddenWriter{w} }, 500},
+		{"without deadline", func(w http.ResponseWriter) http.ResponseWriter { return noDeadline{w} }, 500},
+		{"with Unwrap", func(w http.ResponseWriter) http.ResponseWriter { return unwrapper{w} }, 200},
+	} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { Hazard(c.wrap(w), r) }))
+		ctx, cancel := context.WithCancel(t.Context())
+		req, _ := http.NewRequestWithContext(ctx, "GET", srv.URL, nil)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp.StatusCode != c.code {
+			t.Errorf("%s: %s", c.what, resp.Status)
+		}
+		if c.code != 200 {
+			if body, _ := io.ReadAll(resp.Body); !strings.Contains(string(body), "Unwrap") {
+				t.Errorf("%s: %s", c.what, body)
+			}
+		}
+		cancel()
+		resp.Body.Close()
+		srv.Close()
+	}
+}

@@ -1,0 +1,108 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package hazard_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	. "runtime/hazard"
+	"testing"
+	"time"
+)
+
+// threads returns how many threads this process has.
+func threads(t *testing.T) int {
+	t.Helper()
+	list, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list)
+}
+
+// TestChurn tests that watchers that come and go leave no thread behind.
+func TestChurn(t *testing.T) {
+	c := publish(t)
+	before := threads(t)
+	const n = 150
+	for range n {
+		w, err := Open(c.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := w.Wait(t.Context(), Status{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		if _, err := w.Wait(ctx, s); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatal(err)
+		}
+		cancel()
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The runtime has some for the system calls of its own.
+	if after := threads(t); after > before+n/5 {
+		t.Errorf("%d threads before, %d after %d watchers", before, after, n)
+	}
+}
+
+// TestPublishChurn tests that whoever opens a page while it is published and closed gets a whole one,
+// or none.
+func TestPublishChurn(t *testing.T) {
+	n := 20000
+	if testing.Short() {
+		n = 2000
+	}
+	file := tempDir(t) + "/page"
+	stop, done := make(chan struct{}), make(chan error)
+	go func() {
+		opened := 0
+		for {
+			select {
+			case <-stop:
+				if opened == 0 {
+					done <- errors.New("no page has been opened")
+				}
+				close(done)
+				return
+			default:
+			}
+			w, err := Open(file)
+			switch {
+			case err == nil:
+				opened++
+				w.Close()
+			case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, os.ErrProcessDone):
+				done <- err
+			}
+		}
+	}()
+	failed := 0
+	for range n {
+		p, err := Publish(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-done:
+			if failed++; failed < 5 {
+				t.Error(err)
+			}
+		default:
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(stop)
+	for err := range done {
+		t.Error(err)
+	}
+}
