@@ -88,7 +88,7 @@ var perfHazard struct {
 	time    int64 // of the last change
 	count   [7]uint64
 	nanos   [7]int64 // without what has passed since
-	closed  bool // after the change that follows nothing is published
+	closed  bool     // after the change that follows nothing is published
 	stopped bool
 	held    bool      // stopped to mark: the debug setting gcstoptheworld
 	stop    stwReason // if stopped

@@ -37,6 +37,15 @@ func childMain(file string) {
 		}
 		fmt.Println(v)
 	}
+	if os.Getenv("HAZARD_TEST_MLOCK") == "off" {
+		NoMlock()
+	}
+	if arg, ok := os.LookupEnv("HAZARD_TEST_MOUNT"); ok {
+		if err := mountChild(arg); err != nil {
+			answer(err)
+			return
+		}
+	}
 	p, err := Publish(file)
 	answer(err)
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
@@ -81,7 +90,9 @@ func childMain(file string) {
 			fuzz(p)
 			answer(nil)
 		case "react":
-			answer(react(p))
+			var n int
+			fmt.Sscan(arg, &n)
+			answer(react(p, n))
 		case "return":
 			return
 		case "exit":
@@ -102,7 +113,7 @@ var many = sync.OnceFunc(func() {
 
 // A child is a process that publishes.
 type child struct {
-	t    *testing.T
+	t    testing.TB
 	file string
 	cmd  *exec.Cmd
 	in   io.Writer
@@ -121,12 +132,12 @@ func tempDir(t testing.TB) string {
 }
 
 // start starts a child that publishes in a file, and returns it with the answer to that.
-func start(t *testing.T, file string) (c *child, answer string) {
+func start(t testing.TB, file string) (c *child, answer string) {
 	t.Helper()
 	return startWith(t, file, func(*exec.Cmd) {})
 }
 
-func startWith(t *testing.T, file string, prepare func(*exec.Cmd)) (c *child, answer string) {
+func startWith(t testing.TB, file string, prepare func(*exec.Cmd)) (c *child, answer string) {
 	t.Helper()
 	c = &child{t: t, file: file, cmd: exec.Command(os.Args[0])}
 	c.cmd.Env = append(os.Environ(), "HAZARD_TEST_FILE="+file)
@@ -155,7 +166,7 @@ func startWith(t *testing.T, file string, prepare func(*exec.Cmd)) (c *child, an
 }
 
 // publish starts a child that publishes in a file of its own.
-func publish(t *testing.T) *child {
+func publish(t testing.TB) *child {
 	t.Helper()
 	c, answer := start(t, filepath.Join(tempDir(t), "page"))
 	if answer != "ok" {

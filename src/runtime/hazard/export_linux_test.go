@@ -49,6 +49,9 @@ func Shm(t *testing.T, dir string) {
 	shm = dir
 }
 
+// NoMlock keeps pages from being locked in memory.
+func NoMlock() { mlock = func(uintptr) {} }
+
 // FutexErrors has each wait in the kernel return an error.
 func FutexErrors(t *testing.T, errno syscall.Errno) (calls *atomic.Int64) {
 	old := futexWait

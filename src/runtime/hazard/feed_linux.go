@@ -43,7 +43,7 @@ func openFeed() (hazardfeed.Feed, error) {
 			f.file.f.Close()
 			return nil, fmt.Errorf("hazard: %s is another file by now: %w", p.file, fs.ErrInvalid)
 		}
-		f.sleeper.f = f.file.f
+		f.sleeper = sleeper{f: f.file.f, linger: lookEvery}
 		p.feed = f
 	}
 	if _, err := p.feed.begin(); err != nil {

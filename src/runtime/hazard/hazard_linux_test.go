@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	. "runtime/hazard"
 	"slices"
 	"strings"
@@ -42,7 +43,7 @@ func checkChanges(t *testing.T, got []string, want ...string) {
 }
 
 // waitUntil waits for a status that is as it should be.
-func waitUntil(t *testing.T, w *Watcher, what string, ok func(Status) bool) Status {
+func waitUntil(t testing.TB, w *Watcher, what string, ok func(Status) bool) Status {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -230,7 +231,18 @@ func TestExec(t *testing.T) {
 // TestCut tests that nobody is harmed if somebody cuts the file: not the process that publishes,
 // which stores into it while the world is stopped, and not those who read.
 func TestCut(t *testing.T) {
-	c := publish(t)
+	for _, mlock := range []string{"on", "off"} {
+		t.Run("mlock "+mlock, func(t *testing.T) {
+			c, answer := startWith(t, tempDir(t)+"/page", func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, "HAZARD_TEST_MLOCK="+mlock) })
+			if answer != "ok" {
+				t.Fatal(answer)
+			}
+			testCut(t, c)
+		})
+	}
+}
+
+func testCut(t *testing.T, c *child) {
 	w := c.open()
 	waitUntil(t, w, "OK", func(s Status) bool { return s.State == OK })
 	c.must("cut")

@@ -6,23 +6,21 @@ package hazard_test
 
 import (
 	"encoding/binary"
+	"fmt"
 	"os"
 	"os/exec"
 	. "runtime/hazard"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
 
-const reactions = 300
-
 // ball is a byte that a process waits for, by an eventfd's read. It takes a thread, as the wait for a
 // page does.
 type ball struct{ there, back int } // eventfds
 
-func newBall(t *testing.T) ball {
+func newBall(t testing.TB) ball {
 	t.Helper()
 	fd := func() int {
 		n, err := eventfd()
@@ -64,8 +62,8 @@ func catch(fd int) int64 {
 
 // react throws balls back, and then changes its state. The other process sleeps by then: if it did
 // not, it would see the change when it looks.
-func react(p *Publisher) error {
-	for i := range reactions {
+func react(p *Publisher, n int) error {
+	for i := range n {
 		catch(3)
 		time.Sleep(time.Millisecond)
 		throw(4)
@@ -78,56 +76,55 @@ func react(p *Publisher) error {
 	return nil
 }
 
-// TestReaction tests how soon a change is known in another process, in units of how long a ball needs
-// to get there. They take turns.
-func TestReaction(t *testing.T) {
-	b := newBall(t)
-	c, answer := startWith(t, tempDir(t)+"/page", func(cmd *exec.Cmd) {
-		cmd.ExtraFiles = []*os.File{os.NewFile(uintptr(dup(t, b.there)), "there"), os.NewFile(uintptr(dup(t, b.back)), "back")}
+// BenchmarkReaction measures how soon a change is known in another process, beside how long a ball
+// needs to get there. They take turns.
+func BenchmarkReaction(b *testing.B) {
+	ball := newBall(b)
+	c, answer := startWith(b, tempDir(b)+"/page", func(cmd *exec.Cmd) {
+		cmd.ExtraFiles = []*os.File{os.NewFile(uintptr(dup(b, ball.there)), "there"), os.NewFile(uintptr(dup(b, ball.back)), "back")}
 	})
 	if answer != "ok" {
-		t.Fatal(answer)
+		b.Fatal(answer)
 	}
 	w := c.open()
-	s := waitUntil(t, w, "OK", func(s Status) bool { return s.State == OK })
-	c.in.Write([]byte("react\n"))
+	s := waitUntil(b, w, "OK", func(s Status) bool { return s.State == OK })
+	fmt.Fprintf(c.in, "react %d\n", b.N)
 	var changes, balls []time.Duration
-	for range reactions {
-		throw(b.there)
-		thrown := catch(b.back)
+	for range b.N {
+		throw(ball.there)
+		thrown := catch(ball.back)
 		balls = append(balls, time.Duration(Nanotime()-thrown))
 
 		was := s.Program
-		throw(b.there)
+		throw(ball.there)
 		for s.Program == was { // there are collections, too
-			next, err := w.Wait(t.Context(), s)
+			next, err := w.Wait(b.Context(), s)
 			if err != nil {
-				t.Fatal(err)
+				b.Fatal(err)
 			}
 			s = next
 		}
 		known := time.Now()
 		list, _, err := w.Changes(0)
 		if err != nil {
-			t.Fatal(err)
+			b.Fatal(err)
 		}
 		i := slices.IndexFunc(list, func(c Change) bool { return c.Number == s.Number })
 		changes = append(changes, known.Sub(list[i].Time))
 	}
-	slices.Sort(changes)
-	slices.Sort(balls)
-	at := func(list []time.Duration, part float64) time.Duration { return list[int(part*float64(len(list)-1))] }
-	t.Logf("a change: median %v, p99 %v, most %v; a ball: median %v, p99 %v, most %v", at(changes, 0.5), at(changes, 0.99), at(changes, 1),
-		at(balls, 0.5), at(balls, 0.99), at(balls, 1))
-	if ratio := float64(at(changes, 0.5)) / float64(at(balls, 0.5)); ratio > 6 {
-		t.Errorf("a change is known after %.1f times as long as a ball needs, want 6 at most", ratio)
-	}
-	if strings.Contains(os.Getenv("PMU_TEST_REQUIRE"), "quiet") && (at(changes, 0.5) > 50*time.Microsecond || at(changes, 0.99) > time.Millisecond) {
-		t.Error("on a quiet machine the median should be 50us at most, and p99 1ms")
+	report(b, "change", changes)
+	report(b, "ball", balls)
+}
+
+// report reports the median and the 99th percentile of times.
+func report(b *testing.B, what string, list []time.Duration) {
+	slices.Sort(list)
+	for _, p := range []int{50, 99} {
+		b.ReportMetric(float64(list[(len(list)-1)*p/100]), fmt.Sprintf("%s-p%d-ns", what, p))
 	}
 }
 
-func dup(t *testing.T, fd int) int {
+func dup(t testing.TB, fd int) int {
 	t.Helper()
 	n, err := syscall.Dup(fd)
 	if err != nil {
@@ -137,18 +134,14 @@ func dup(t *testing.T, fd int) int {
 	return n
 }
 
-// TestGoneSoon tests how soon the end of a process that is killed is known, in units of how long its
-// parent needs to know.
-func TestGoneSoon(t *testing.T) {
-	n := 20
-	if testing.Short() {
-		n = 5
-	}
+// BenchmarkGone measures how soon the end of a process that is killed is known, beside how soon its parent
+// knows.
+func BenchmarkGone(b *testing.B) {
 	var gone, waited []time.Duration
-	for range n {
-		c := publish(t)
+	for range b.N {
+		c := publish(b)
 		w := c.open()
-		s := waitUntil(t, w, "OK", func(s Status) bool { return s.State == OK })
+		s := waitUntil(b, w, "OK", func(s Status) bool { return s.State == OK })
 		done := make(chan time.Time)
 		go func() {
 			c.cmd.Process.Wait()
@@ -157,22 +150,16 @@ func TestGoneSoon(t *testing.T) {
 		begin := time.Now()
 		c.cmd.Process.Kill()
 		for s.State != Gone {
-			next, err := w.Wait(t.Context(), s)
+			next, err := w.Wait(b.Context(), s)
 			if err != nil {
-				t.Fatal(err)
+				b.Fatal(err)
 			}
 			s = next
 		}
 		gone = append(gone, time.Since(begin))
 		waited = append(waited, (<-done).Sub(begin))
+		w.Close()
 	}
-	slices.Sort(gone)
-	slices.Sort(waited)
-	t.Logf("Gone after: median %v, most %v; its parent knows after: median %v, most %v", gone[n/2], gone[n-1], waited[n/2], waited[n-1])
-	if gone[n/2] > 4*waited[n/2] {
-		t.Errorf("the median is more than four times the parent's")
-	}
-	if strings.Contains(os.Getenv("PMU_TEST_REQUIRE"), "quiet") && gone[n-1] > 10*time.Millisecond {
-		t.Error("on a quiet machine it should be 10ms at most")
-	}
+	report(b, "gone", gone)
+	report(b, "parent", waited)
 }

@@ -13,13 +13,14 @@ import (
 	"time"
 )
 
-// A sleeper tells goroutines that a page has changed. While one of them waits, and for a second after
+// A sleeper tells goroutines that a page has changed. While one of them waits, and for some time after
 // that, a goroutine has a thread that sleeps in the kernel. Who waits often comes back.
 //
 // Only the kernel looks at the word where it is mapped, and answers EFAULT if there is none.
 type sleeper struct {
-	f    *os.File
-	says bool // to the publisher that somebody waits, by a lock
+	f      *os.File
+	says   bool          // to the publisher that somebody waits, by a lock
+	linger time.Duration // how long the goroutine stays
 
 	mu      sync.Mutex
 	waits   int           // who waits
@@ -139,7 +140,7 @@ func (s *sleeper) over(changed bool, err error) bool {
 		close(s.changed)
 		s.changed = make(chan struct{})
 	}
-	if !s.closed && err == nil && (s.waits > 0 || time.Since(s.left) < lookEvery) {
+	if !s.closed && err == nil && (s.waits > 0 || time.Since(s.left) < s.linger) {
 		return false
 	}
 	// With mu: if somebody begins to wait now, this must not take away what he gets.

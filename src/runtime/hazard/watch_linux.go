@@ -58,7 +58,7 @@ func (w *watcher) open(file string) (err error) {
 		return err
 	}
 	w.gone, w.closed = make(chan struct{}), make(chan struct{})
-	w.sleeper = sleeper{f: w.file.f, says: true}
+	w.sleeper = sleeper{f: w.file.f, says: true, linger: lookEvery}
 	outside(w.awaitEnd)
 	return nil
 }

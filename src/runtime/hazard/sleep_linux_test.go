@@ -1,0 +1,91 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package hazard
+
+import (
+	"os"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// testFile is a file with a page, opened twice.
+func testFile(t *testing.T) (f, other *os.File) {
+	name := t.TempDir() + "/page"
+	if err := os.WriteFile(name, testPage(7), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []**os.File{&f, &other} {
+		var err error
+		if *p, err = os.OpenFile(name, os.O_RDWR, 0); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { (*p).Close() })
+	}
+	return f, other
+}
+
+// TestWaiterLock tests that the publisher knows of each who waits, also if that one comes when the thread
+// of those before is about to end.
+func TestWaiterLock(t *testing.T) {
+	defer func(f func(*byte, uint32, time.Duration) syscall.Errno) { futexWait = f }(futexWait)
+	var calls atomic.Int64
+	futexWait = func(*byte, uint32, time.Duration) syscall.Errno {
+		calls.Add(1)
+		runtime.Gosched()
+		return syscall.ETIMEDOUT
+	}
+	f, other := testFile(t)
+	s := &sleeper{f: f, says: true}
+	started := 0
+	for started < 300 {
+		anew, err := s.begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if anew {
+			started++
+		}
+		for n := calls.Load(); calls.Load() < n+2; { // those before have ended by then
+			runtime.Gosched()
+			if !locked(other, lockWaiter, syscall.F_WRLCK) {
+				t.Fatalf("the lock is lost, of a thread that was started %d times", started)
+			}
+		}
+		s.end()
+		runtime.Gosched()
+	}
+	s.close()
+	if locked(other, lockWaiter, syscall.F_WRLCK) {
+		t.Error("the lock is left")
+	}
+}
+
+// TestBusyIdle tests that the thread ends when nobody waits, also if the page changes all the time.
+func TestBusyIdle(t *testing.T) {
+	defer func(f func(*byte, uint32, time.Duration) syscall.Errno) { futexWait = f }(futexWait)
+	f, _ := testFile(t)
+	s := &sleeper{f: f}
+	for _, errno := range []syscall.Errno{0, syscall.EAGAIN, syscall.EINTR, syscall.ETIMEDOUT} {
+		futexWait = func(*byte, uint32, time.Duration) syscall.Errno {
+			time.Sleep(10 * time.Microsecond)
+			return errno
+		}
+		if _, err := s.begin(); err != nil {
+			t.Fatal(err)
+		}
+		s.mu.Lock()
+		done := s.done
+		s.mu.Unlock()
+		s.end()
+		select {
+		case <-done:
+		case <-time.After(time.Minute):
+			t.Fatalf("%v: it does not end", errno)
+		}
+	}
+}
