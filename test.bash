@@ -242,7 +242,7 @@ vm_legs() {
 start_lane vm_legs
 leg gofmt gofmt_leg
 vet_leg() {
-	"$go" vet cmd/pmu/... runtime runtime/pprof/... runtime/task runtime/hazard internal/taskrecord testing net/http net/http/pprof internal/perfevent internal/runtime/perf cmd/go/internal/test &&
+	"$go" vet cmd/pmu/... runtime runtime/pprof/... runtime/task runtime/hazard internal/hazardfeed internal/taskrecord testing net/http net/http/pprof internal/perfevent internal/runtime/perf cmd/go/internal/test &&
 		env -C misc/pmu "$go" vet ./... && env -C test/pmu "$go" vet ./...
 }
 leg vet vet_leg

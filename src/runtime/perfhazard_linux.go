@@ -222,12 +222,12 @@ func perfHazardWorld(w worldStop) {
 	if p == nil {
 		return
 	}
-	begins, runs := w.finishedStopping == 0, w == worldStop{}
+	ends, runs := w.finishedStopping != 0, w == worldStop{}
 	if !runs {
 		lock(&h.lock)
 		if p = (*perfHazardPage)(h.page.Load()); p != nil { // or it was closed meanwhile
-			h.stopped, h.stop = begins, w.reason
-			if !begins {
+			h.stopped, h.stop = !ends, w.reason
+			if ends {
 				h.marking = gcphase != _GCoff
 				h.held = h.marking && sched.disable.user
 			}
@@ -235,11 +235,12 @@ func perfHazardWorld(w worldStop) {
 		}
 		unlock(&h.lock)
 	}
-	if begins && p != nil {
-		// Without sched.lock: it takes a lock of the kernel's. If the page has been closed since, the
-		// kernel finds no page, or wakes who then looks for himself.
-		perfHazardWake(p)
+	if ends || p == nil {
+		return // who waits for the end of a stop is woken when goroutines run
 	}
+	// Without sched.lock: it takes a lock of the kernel's. If the page has been closed since, the
+	// kernel finds no page, or wakes who then looks for himself.
+	perfHazardWake(p)
 }
 
 // perfHazardExec is called before execve, whose new program publishes nothing, and if that fails.

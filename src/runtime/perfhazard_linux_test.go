@@ -7,7 +7,9 @@ package runtime_test
 import (
 	"encoding/binary"
 	"fmt"
+	"internal/testenv"
 	"os"
+	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"runtime/hazard"
@@ -118,5 +120,19 @@ func TestPerfHazardWakes(t *testing.T) {
 		if tries == 100 {
 			t.Fatal("not woken when the Ps run")
 		}
+	}
+}
+
+// TestCgoPerfHazard tests that a handler of C's for SIGBUS gets what is C's, and no store into a page
+// whose file was cut.
+func TestCgoPerfHazard(t *testing.T) {
+	exe := perfCgoProg(t, "sanitizers have handlers of their own")
+	if _, err := os.Stat("/dev/shm"); err != nil {
+		t.Skip(err)
+	}
+	cmd := testenv.CleanCmdEnv(exec.Command(exe, "CgoPerfHazard"))
+	cmd.Env = append(cmd.Env, "PERF_HAZARD_SIGBUS=1")
+	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "OK\n" {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	. "runtime/hazard"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -104,5 +106,67 @@ func TestPublishChurn(t *testing.T) {
 	close(stop)
 	for err := range done {
 		t.Error(err)
+	}
+}
+
+// TestAddresses tests that what is mapped for a page goes with it, and that a goroutine that says
+// that it runs harms no page that is published meanwhile.
+func TestAddresses(t *testing.T) {
+	n := 2000
+	if testing.Short() {
+		n = 300
+	}
+	file := tempDir(t) + "/page"
+	stop := make(chan struct{})
+	var beats sync.WaitGroup
+	defer beats.Wait()
+	defer close(stop)
+	for range 2 {
+		beats.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					Beat()
+				}
+			}
+		})
+	}
+	mapped := func() int {
+		b, err := os.ReadFile("/proc/self/maps")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(string(b), "hazard-test-")
+	}
+	for i := range n {
+		p, err := Publish(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Set(Draining, "whole"); err != nil {
+			t.Fatalf("page %d: %v", i, err)
+		}
+		w, err := Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := status(t, w); s.Program != Draining {
+			t.Fatalf("page %d: %+v", i, s)
+		}
+		w.Close()
+		if n := mapped(); n != 1 {
+			t.Fatalf("%d pages are mapped", n)
+		}
+		if err := os.Truncate(file, 0); err != nil { // a beat finds no page, sooner or later
+			t.Fatal(err)
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := mapped(); n != 0 {
+		t.Errorf("%d pages are left", n)
 	}
 }

@@ -7,6 +7,7 @@ package hazard
 import (
 	"context"
 	"errors"
+	"internal/hazardfeed"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -37,6 +38,17 @@ func WaitHeard(ctx context.Context, w *Watcher, s Status) error {
 		}
 	}
 	return errors.New("no beat is heard")
+}
+
+// Beat says that goroutines run.
+func Beat() { runtime_hazardBeat() }
+
+// SleepersOf returns how many wait with the feed's thread.
+func SleepersOf(f hazardfeed.Feed) int {
+	s := &f.(*feedUser).feed.sleeper
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waits
 }
 
 // Sleeping reports whether a goroutine waits in the kernel for w.

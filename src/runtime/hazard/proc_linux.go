@@ -176,8 +176,8 @@ func fcntl(f *os.File, cmd int, l *syscall.Flock_t) error {
 	return err
 }
 
-// setLock locks or unlocks a byte, or returns an error at once.
-func setLock(f *os.File, at int64, kind int16) error {
+// setLock locks or unlocks a byte, or returns an error at once. Tests replace it.
+var setLock = func(f *os.File, at int64, kind int16) error {
 	err := fcntl(f, ofdSetLock, lockOf(at, kind))
 	if err == syscall.EINVAL {
 		return fmt.Errorf("locks of open files need Linux 3.15: %w", errors.ErrUnsupported)

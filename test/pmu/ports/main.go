@@ -84,13 +84,13 @@ func (p port) emulator() string {
 }
 
 // packages have, with what they import, all of the fork that depends on a port.
-var packages = []string{"net/http/pprof", "runtime/pprof", "testing"}
+var packages = []string{"net/http/pprof", "runtime/hazard", "runtime/pprof", "testing"}
 
 // tested have tests for every port, some in files for Linux, and need only a port without them
 // to show what is missing.
 var tested = []string{
 	"cmd/pmu/...", "internal/perfevent", "internal/runtime/perf", "internal/taskrecord", "net/http/pprof",
-	"runtime", "runtime/pprof", "runtime/task", "testing",
+	"runtime", "runtime/hazard", "runtime/pprof", "runtime/task", "testing",
 }
 
 func main() {

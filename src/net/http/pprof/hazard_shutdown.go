@@ -11,7 +11,8 @@ import (
 )
 
 // hazardServers has a channel for each server that has had a stream. It is closed when the server shuts
-// down, which waits for handlers. A server keeps what it is told to call then, so it is told once.
+// down, which waits for handlers. A server keeps what it is told to call then, so it is told once. One
+// whose first stream begins when it shuts down already is not told in time.
 var hazardServers struct {
 	sync.Mutex
 	down map[weak.Pointer[http.Server]]chan struct{}
