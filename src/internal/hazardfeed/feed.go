@@ -9,30 +9,13 @@ package hazardfeed
 import (
 	"io/fs"
 	"sync/atomic"
-	"time"
 )
 
-// A Change is one that the page of this process has had, as in runtime/hazard.
-type Change struct {
-	Number                 uint64
-	Time                   time.Time
-	State, Program, Reason string
-	Last                   bool // nothing follows
-}
-
-// A Status is what the page says now.
-type Status struct {
-	Change
-	Since  time.Time
-	PID    int
-	Totals []Total
-}
-
-// A Total is for how long, and how often, a state has been so far.
-type Total struct {
-	State string
-	Count uint64
-	Time  time.Duration
+// An Event is a change of the page of this process, or what it says now.
+type Event struct {
+	Number uint64 // of the last change
+	JSON   []byte
+	Last   bool // nothing follows
 }
 
 // A Feed follows the page for one reader.
@@ -44,13 +27,14 @@ type Feed interface {
 	// have been.
 	Changed() (<-chan struct{}, error)
 
-	Status() (Status, error)
+	Status() (Event, error)
 
 	// Changes returns the changes after the one with a number, the oldest first. The page has lost
 	// missed of them.
-	Changes(after uint64) (list []Change, missed uint64, err error)
+	Changes(after uint64) (list []Event, missed uint64, err error)
 
-	Close()
+	// Leave ends it. (A method Close would have the linker keep those of other types.)
+	Leave()
 }
 
 var open atomic.Pointer[func() (Feed, error)]

@@ -11,7 +11,9 @@ import (
 	"internal/hazardfeed"
 	"io/fs"
 	"os"
+	"strings"
 	"sync"
+	"time"
 )
 
 // A feed follows the page of this process, for all who serve it. It needs no process, and no beats:
@@ -78,7 +80,7 @@ type feedUser struct {
 	once sync.Once
 }
 
-func (u *feedUser) Close() {
+func (u *feedUser) Leave() {
 	u.once.Do(func() {
 		u.end()
 		u.mu.Lock()
@@ -95,24 +97,32 @@ func (u *feedUser) Begin() int64 { return u.id.begin }
 
 func (u *feedUser) Changed() (<-chan struct{}, error) { return u.next() }
 
-func (u *feedUser) Status() (t hazardfeed.Status, err error) {
+func (u *feedUser) Status() (e hazardfeed.Event, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	raw, err := u.file.status()
 	if err != nil {
-		return t, fmt.Errorf("hazard: %w", err)
+		return e, fmt.Errorf("hazard: %w", err)
 	}
 	c := now()
 	s := raw.status(&u.id, c)
-	t.Change = feedChange(&Change{Number: s.Number, Time: c.wall, State: s.State, Program: s.Program, Reason: s.Reason})
-	t.Since, t.PID = s.Since, s.PID
+	e = event(&Change{Number: s.Number, Time: c.wall, State: s.State, Program: s.Program, Reason: s.Reason})
+	b := e.JSON[:len(e.JSON)-1]
+	b = fmt.Appendf(b, `,"since":%q,"pid":%d`, s.Since.Format(time.RFC3339Nano), s.PID)
+	counts, nanos := []byte(`,"counts":`), []byte(`,"nanoseconds":`)
 	for state := range State(states) {
-		t.Totals = append(t.Totals, hazardfeed.Total{State: state.String(), Count: s.Count(state), Time: s.Time(state)})
+		sep := ','
+		if state == 0 {
+			sep = '{'
+		}
+		counts = fmt.Appendf(counts, "%c%q:%d", sep, state, s.Count(state))
+		nanos = fmt.Appendf(nanos, "%c%q:%d", sep, state, s.Time(state))
 	}
-	return t, nil
+	e.JSON = fmt.Appendf(b, "%s}%s}}", counts, nanos)
+	return e, nil
 }
 
-func (u *feedUser) Changes(after uint64) (list []hazardfeed.Change, missed uint64, err error) {
+func (u *feedUser) Changes(after uint64) (list []hazardfeed.Event, missed uint64, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	changes, missed, err := u.file.changes(after)
@@ -120,11 +130,14 @@ func (u *feedUser) Changes(after uint64) (list []hazardfeed.Change, missed uint6
 		return nil, 0, fmt.Errorf("hazard: %w", err)
 	}
 	for i := range changes {
-		list = append(list, feedChange(&changes[i]))
+		list = append(list, event(&changes[i]))
 	}
 	return list, missed, nil
 }
 
-func feedChange(c *Change) hazardfeed.Change {
-	return hazardfeed.Change{Number: c.Number, Time: c.Time, State: c.State.String(), Program: c.Program.String(), Reason: c.Reason, Last: c.State == Gone}
+// event returns a change as others get it. Of what JSON escapes a reason has two characters at most.
+func event(c *Change) hazardfeed.Event {
+	reason := strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(c.Reason)
+	return hazardfeed.Event{Number: c.Number, Last: c.State == Gone, JSON: fmt.Appendf(nil, `{"number":%d,"time":%q,"state":%q,"program":%q,"reason":"%s"}`,
+		c.Number, c.Time.Format(time.RFC3339Nano), c.State, c.Program, reason)}
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"internal/godebug"
 	"internal/hazardfeed"
-	"internal/taskrecord"
 	"io/fs"
 	"net/http"
 	"net/url"
@@ -36,9 +35,8 @@ var hazardStreams = make(chan struct{}, maxHazardStreams)
 var (
 	errNotPublished = &requestError{http.StatusServiceUnavailable,
 		"the state of the program is not published: it has to call hazard.Publish, of package runtime/hazard, first"}
-	errHazardStreams = &requestError{http.StatusConflict,
-		fmt.Sprintf("%d other clients follow the state: ask again when one has gone", maxHazardStreams)}
-	errNoStream = errors.New("the state is a stream of events: what wraps the http.ResponseWriter hides its Flush or its SetWriteDeadline; give it an Unwrap, or leave this handler out of it")
+	errHazardStreams = &requestError{http.StatusConflict, "16 other clients follow the state: ask again when one has gone"}
+	errNoStream      = errors.New("the state is a stream of events: what wraps the http.ResponseWriter hides its Flush or its SetWriteDeadline; give it an Unwrap, or leave this handler out of it")
 )
 
 const (
@@ -87,10 +85,6 @@ func parseHazardRequest(r *http.Request) (req hazardRequest, err error) {
 	return req, nil
 }
 
-// hazardID returns an event's ID: that of a change of what was published at a time. A client that
-// comes back to another process at this address has an ID of the one before.
-func hazardID(begin int64, number uint64) string { return fmt.Sprintf("%x-%d", begin, number) }
-
 // Hazard responds with the state that the program has published, and with each change of it, as a
 // stream of events (text/event-stream); see [runtime/hazard]. The stream ends when the client goes,
 // when the server shuts down, or when the program publishes no more. There may be 16 of them.
@@ -128,7 +122,7 @@ func Hazard(w http.ResponseWriter, r *http.Request) {
 		serveEventError(w, err)
 		return
 	}
-	defer feed.Close()
+	defer feed.Leave()
 	head := r.Method == http.MethodHead
 	s := &hazardStream{w: w, c: http.NewResponseController(w), feed: feed}
 	// A client that takes nothing must not stay for ever.
@@ -212,8 +206,7 @@ func (s *hazardStream) first(req *hazardRequest) error {
 		s.last = req.after
 		return nil
 	}
-	s.last, s.over = status.Number, status.Last
-	s.status(&status)
+	s.event("status", &status)
 	return nil
 }
 
@@ -228,30 +221,15 @@ func (s *hazardStream) changes() error {
 	}
 	for i := range list {
 		s.event("change", &list[i])
-		s.b = append(s.b, "}\n\n"...)
-		s.last, s.over = list[i].Number, list[i].Last
 	}
 	return nil
 }
 
-// event begins an event.
-func (s *hazardStream) event(kind string, c *hazardfeed.Change) {
-	s.b = fmt.Appendf(s.b, "event: %s\nid: %s\ndata: {\"number\":%d,\"time\":%q,\"state\":%q,\"program\":%q,\"reason\":", kind, hazardID(s.feed.Begin(), c.Number), c.Number,
-		c.Time.Format(time.RFC3339Nano), c.State, c.Program)
-	s.b = taskrecord.AppendJSONString(s.b, c.Reason)
-}
-
-func (s *hazardStream) status(t *hazardfeed.Status) {
-	s.event("status", &t.Change)
-	s.b = fmt.Appendf(s.b, ",\"since\":%q,\"pid\":%d,\"counts\":{", t.Since.Format(time.RFC3339Nano), t.PID)
-	for _, total := range t.Totals {
-		s.b = fmt.Appendf(s.b, "%q:%d,", total.State, total.Count)
-	}
-	s.b = append(s.b[:len(s.b)-1], `},"nanoseconds":{`...)
-	for _, total := range t.Totals {
-		s.b = fmt.Appendf(s.b, "%q:%d,", total.State, total.Time)
-	}
-	s.b = append(s.b[:len(s.b)-1], "}}\n\n"...)
+// event adds an event. Its ID names the page, too: a client that comes back to another process at this
+// address has an ID of the one before.
+func (s *hazardStream) event(kind string, e *hazardfeed.Event) {
+	s.b = fmt.Appendf(s.b, "event: %s\nid: %x-%d\ndata: %s\n\n", kind, s.feed.Begin(), e.Number, e.JSON)
+	s.last, s.over = e.Number, e.Last
 }
 
 // flush sends what there is. A client that takes nothing is gone after some time.

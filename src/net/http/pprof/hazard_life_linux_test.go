@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"reflect"
 	"runtime/hazard"
 	"strings"
 	"testing"
@@ -83,10 +84,15 @@ func TestHazardShutdown(t *testing.T) {
 	for range 2 {
 		srv := httptest.NewServer(http.HandlerFunc(Hazard))
 		var clients []*hazardClient
+		var calls []int
 		for range 3 {
 			c := followHazard(t, srv.URL, "")
 			c.next()
 			clients = append(clients, c)
+			calls = append(calls, reflect.ValueOf(srv.Config).Elem().FieldByName("onShutdown").Len())
+		}
+		if calls[0] == 0 || calls[2] != calls[0] {
+			t.Errorf("the server has to call %v", calls)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		if err := srv.Config.Shutdown(ctx); err != nil {
@@ -109,6 +115,13 @@ type noDeadline struct{ http.ResponseWriter }
 
 func (w noDeadline) Flush() { w.ResponseWriter.(http.Flusher).Flush() }
 
+// noFlush has SetWriteDeadline alone.
+type noFlush struct{ http.ResponseWriter }
+
+func (w noFlush) SetWriteDeadline(t time.Time) error {
+	return http.NewResponseController(w.ResponseWriter).SetWriteDeadline(t)
+}
+
 // unwrapper hides nothing.
 type unwrapper struct{ http.ResponseWriter }
 
@@ -124,6 +137,7 @@ func TestHazardWrapped(t *testing.T) {
 	}{
 		{"plain", func(w http.ResponseWriter) http.ResponseWriter { return hiddenWriter{w} }, 500},
 		{"without deadline", func(w http.ResponseWriter) http.ResponseWriter { return noDeadline{w} }, 500},
+		{"without flush", func(w http.ResponseWriter) http.ResponseWriter { return noFlush{w} }, 500},
 		{"with Unwrap", func(w http.ResponseWriter) http.ResponseWriter { return unwrapper{w} }, 200},
 	} {
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { Hazard(c.wrap(w), r) }))

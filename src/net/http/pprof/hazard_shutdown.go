@@ -10,12 +10,17 @@ import (
 	"weak"
 )
 
-// hazardServers has a channel for each server that has had a stream. It is closed when the server shuts
+// hazardServers are the servers that have had a stream. The channel of one is closed when it shuts
 // down, which waits for handlers. A server keeps what it is told to call then, so it is told once. One
 // whose first stream begins when it shuts down already is not told in time.
 var hazardServers struct {
 	sync.Mutex
-	down map[weak.Pointer[http.Server]]chan struct{}
+	list []hazardServer
+}
+
+type hazardServer struct {
+	weak.Pointer[http.Server]
+	down chan struct{}
 }
 
 // hazardShutdown returns a channel that is closed when a server shuts down. Without a server that is never.
@@ -23,23 +28,21 @@ func hazardShutdown(srv *http.Server) <-chan struct{} {
 	if srv == nil {
 		return nil
 	}
-	s := &hazardServers
-	s.Lock()
-	defer s.Unlock()
-	key := weak.Make(srv)
-	if down := s.down[key]; down != nil {
-		return down
-	}
-	for p := range s.down {
-		if p.Value() == nil {
-			delete(s.down, p) // a server that was closed, or dropped
+	hazardServers.Lock()
+	defer hazardServers.Unlock()
+	for _, s := range hazardServers.list {
+		if s.Value() == srv {
+			return s.down
 		}
 	}
-	if s.down == nil {
-		s.down = make(map[weak.Pointer[http.Server]]chan struct{})
+	list := hazardServers.list[:0]
+	for _, s := range hazardServers.list {
+		if s.Value() != nil { // or it was closed, or dropped
+			list = append(list, s)
+		}
 	}
 	down := make(chan struct{})
-	s.down[key] = down
+	hazardServers.list = append(list, hazardServer{weak.Make(srv), down})
 	srv.RegisterOnShutdown(sync.OnceFunc(func() { close(down) }))
 	return down
 }
