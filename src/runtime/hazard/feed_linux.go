@@ -39,7 +39,7 @@ func openFeed() (hazardfeed.Feed, error) {
 	if p.feed == nil {
 		f := &feed{id: p.id}
 		if err := f.file.openPage(p.file); err != nil {
-			return nil, fmt.Errorf("hazard: %w", err)
+			return nil, fmt.Errorf("hazard: the page is published, but can't be opened: %v", err)
 		}
 		if info, err := f.file.f.Stat(); err != nil || !os.SameFile(info, p.inode) {
 			f.file.f.Close()
