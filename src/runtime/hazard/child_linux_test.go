@@ -18,6 +18,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"unsafe"
 )
 
 func TestMain(m *testing.M) {
@@ -78,6 +79,9 @@ func childMain(file string) {
 		case "exec": // keeps its ID, and publishes no more
 			os.Stdout.WriteString("ok\n")
 			answer(syscall.Exec("/bin/sleep", []string{"sleep", "1000"}, nil))
+		case "rawexec": // as C's execve, of which the runtime does not hear
+			os.Stdout.WriteString("ok\n")
+			answer(rawExec("/bin/sleep", "sleep", "1000"))
 		case "busy": // goroutines that do not give way
 			for range 2 * runtime.GOMAXPROCS(0) {
 				go func() {
@@ -101,6 +105,20 @@ func childMain(file string) {
 			answer("unknown command " + cmd)
 		}
 	}
+}
+
+// rawExec executes another program, without package syscall's telling the runtime.
+func rawExec(file string, args ...string) error {
+	path, err := syscall.BytePtrFromString(file)
+	if err != nil {
+		return err
+	}
+	argv, err := syscall.SlicePtrFromStrings(args)
+	if err != nil {
+		return err
+	}
+	_, _, errno := syscall.RawSyscall(syscall.SYS_EXECVE, uintptr(unsafe.Pointer(path)), uintptr(unsafe.Pointer(&argv[0])), 0)
+	return errno
 }
 
 // many starts many goroutines. From then on the garbage collector does not stop the world.

@@ -8,13 +8,17 @@ import (
 	"context"
 	"errors"
 	"internal/hazardfeed"
+	"os"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 )
 
-const MaxReason = maxReason
+const (
+	MaxReason = maxReason
+	BySignal  = bySignal
+)
 
 // Nanotime is the clock of pages.
 func Nanotime() int64 { return runtime_nanotime() }
@@ -31,7 +35,7 @@ func WaitHeard(ctx context.Context, w *Watcher, s Status) error {
 			return err
 		}
 		w.reading.Lock()
-		heard := w.quiet.heard && w.quiet.looks == 0
+		heard := w.quiet.heard && w.quiet.looks <= 0
 		w.reading.Unlock()
 		if heard {
 			return nil
@@ -63,6 +67,19 @@ func Shm(t *testing.T, dir string) {
 
 // NoMlock keeps pages from being locked in memory.
 func NoMlock() { mlock = func(uintptr) {} }
+
+// LockPage locks a page as who publishes does.
+func LockPage(f *os.File) error { return setLock(f, lockPublisher, syscall.F_WRLCK) }
+
+// NoPoll has processes be opened as files that nobody can wait for.
+func NoPoll(t *testing.T) {
+	old := pidfdOpen
+	t.Cleanup(func() { pidfdOpen = old })
+	pidfdOpen = func(pid, flags int) (uintptr, error) {
+		fd, err := syscall.Open("/proc/self/stat", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+		return uintptr(fd), err
+	}
+}
 
 // FutexErrors has each wait in the kernel return an error.
 func FutexErrors(t *testing.T, errno syscall.Errno) (calls *atomic.Int64) {

@@ -7,15 +7,14 @@ package hazard_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	. "runtime/hazard"
 	"syscall"
 	"testing"
 	"time"
 )
 
-const bySignal = "silent: stopped by a signal"
-
-func frozen(s Status) bool { return s.State == Stopped && s.Reason == bySignal }
+func frozen(s Status) bool { return s.State == Stopped && s.Reason == BySignal }
 
 // untilIdle waits until w has no thread any more, as nobody has waited for some time.
 func untilIdle(t *testing.T, w *Watcher) {
@@ -68,14 +67,33 @@ func TestFrozenTwice(t *testing.T) {
 	if s := status(t, w); !frozen(s) {
 		t.Errorf("status: %+v", s)
 	}
-	// Who does not wait sees the end of it, too.
-	untilIdle(t, w)
-	c.cmd.Process.Signal(syscall.SIGCONT)
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		if s := status(t, w); s.State == OK && s.Silent == 0 {
-			break
-		} else if time.Now().After(deadline) {
-			t.Fatalf("after SIGCONT: %+v", s)
+}
+
+// TestThawed tests that the first who looks is told that a process runs again that was stopped when
+// nobody did: whether he waits or not, and whether the page has changed meanwhile or not.
+func TestThawed(t *testing.T) {
+	ask := map[string]func(w *Watcher) (Status, error){
+		"Status": (*Watcher).Status,
+		"Wait":   func(w *Watcher) (Status, error) { return w.Wait(t.Context(), Status{}) },
+	}
+	for name, ask := range ask {
+		for _, change := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, " change ", change), func(t *testing.T) {
+				t.Parallel()
+				c := publish(t)
+				c.cmd.Process.Signal(syscall.SIGSTOP)
+				w := c.open()
+				waitUntil(t, w, "SIGSTOP", frozen)
+				untilIdle(t, w)
+				c.cmd.Process.Signal(syscall.SIGCONT) // the kernel says R at once
+				if change {
+					c.must("set %d", Draining)
+					c.must("set %d", OK)
+				}
+				if s, err := ask(w); err != nil || s.State == Stopped && s.Reason == BySignal || s.Silent != 0 {
+					t.Errorf("after SIGCONT: %+v, %v", s, err)
+				}
+			})
 		}
 	}
 }

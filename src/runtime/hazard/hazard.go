@@ -26,7 +26,8 @@
 //		use(s.State == hazard.OK || s.State == hazard.Collecting)
 //	}
 //
-// Waiting costs no CPU time: who waits sleeps in the kernel, which the change wakes.
+// Who waits sleeps in the kernel, which the change wakes. A watcher has one thread for all who wait
+// with it. That wakes each 10 ms and reads the page, as a process that does not run tells nobody.
 //
 // The handler [net/http/pprof.Hazard] serves the same to other machines.
 //

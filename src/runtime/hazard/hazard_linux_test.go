@@ -228,6 +228,21 @@ func TestExec(t *testing.T) {
 	}
 }
 
+// TestRawExec tests the same of execve that C calls: the runtime does not know.
+func TestRawExec(t *testing.T) {
+	c := publish(t)
+	w, waiter := c.open(), c.open()
+	waitUntil(t, waiter, "OK", func(s Status) bool { return s.State == OK })
+	c.must("rawexec")
+	waitUntil(t, waiter, "execve", func(s Status) bool { return s.State == Gone })
+	if s := status(t, w); s.State != Gone {
+		t.Errorf("who has not waited: %+v", s)
+	}
+	if err := c.cmd.Process.Signal(syscall.Signal(0)); err != nil {
+		t.Fatalf("the process has ended: %v", err)
+	}
+}
+
 // TestCut tests that nobody is harmed if somebody cuts the file: not the process that publishes,
 // which stores into it while the world is stopped, and not those who read.
 func TestCut(t *testing.T) {

@@ -13,14 +13,21 @@ import (
 type fakeKernel struct {
 	t       *testing.T
 	q       silence
-	closed  bool
 	why     string
 	unknown bool
 	asked   int
 	raw     rawStatus
 }
 
-func (k *fakeKernel) publishes() bool { return !k.closed }
+// newFakeKernel returns one for a page whose last beat is some time ago, for which somebody begins to
+// wait.
+func newFakeKernel(t *testing.T, beat time.Duration) *fakeKernel {
+	k := &fakeKernel{t: t}
+	k.raw.beat = uint32((runtime_nanotime() - int64(beat)) / 1e6)
+	k.q.beat = k.raw.beat
+	k.q.anew(runtime_nanotime())
+	return k
+}
 
 func (k *fakeKernel) ask(*silence) (string, bool) {
 	k.asked++
@@ -30,9 +37,8 @@ func (k *fakeKernel) ask(*silence) (string, bool) {
 // looks looks n times. It returns after how many there was news first, or 0.
 func (k *fakeKernel) looks(n int) (news int) {
 	for i := range n {
-		k.q.looked = time.Time{}
-		s := k.status(true)
-		if k.q.look(k, &s, &k.raw) && news == 0 {
+		told := k.q.hear(&k.raw, runtime_nanotime())
+		if (k.q.look(k) || told) && news == 0 {
 			news = i + 1
 		}
 	}
@@ -42,7 +48,8 @@ func (k *fakeKernel) looks(n int) (news int) {
 func (k *fakeKernel) status(waits bool) Status {
 	c := now()
 	s := k.raw.status(&identity{}, c)
-	k.q.add(&s, &k.raw, c, waits)
+	k.q.hear(&k.raw, c.mono)
+	k.q.add(&s, c, waits)
 	return s
 }
 
@@ -54,35 +61,26 @@ func (k *fakeKernel) check(what string, waits bool, state State, reason string) 
 	}
 }
 
-// beat has the process be heard, as it was 40 ms ago.
-func (k *fakeKernel) beat() { k.raw.beat = uint32(runtime_nanotime()/1e6) - 40 }
-
 const testWhy = "silent: why"
 
 // TestUnheard tests a process that is not heard from the start. It has a second until it is asked
 // about.
 func TestUnheard(t *testing.T) {
-	k := &fakeKernel{t: t, why: testWhy}
-	k.raw.beat = uint32(runtime_nanotime()/1e6) - 1e9 // of long ago
-	k.q.anew()
+	k := newFakeKernel(t, 1e6*time.Second)
+	k.why = testWhy
 	if n := k.looks(102); n != 0 || k.asked != 0 {
 		t.Errorf("news at look %d, asked %d times", n, k.asked)
 	}
 	k.check("in the first second", true, OK, "")
-	if n := k.looks(10); n != 2 { // the first of all has seen the beat
+	if n := k.looks(10); n != 2 { // the first of all is the 0th
 		t.Errorf("news at look %d", n)
 	}
 	k.check("then", true, Stopped, testWhy)
-	if k.status(true).Silent > time.Minute {
-		t.Errorf("%+v", k.status(true))
-	}
 }
 
 // TestHeard tests a process that is heard until something stops it.
 func TestHeard(t *testing.T) {
-	k := &fakeKernel{t: t}
-	k.beat()
-	k.q.anew()
+	k := newFakeKernel(t, 40*time.Millisecond)
 	k.looks(1)
 	k.raw.beat++ // heard
 	if n := k.looks(1 + missedLate - 1); n != 0 || k.asked != 0 {
@@ -104,14 +102,9 @@ func TestHeard(t *testing.T) {
 
 	// Nobody waits for some time.
 	since := k.status(false).Since
-	k.q.anew()
+	k.q.anew(runtime_nanotime())
 	k.check("again", true, Stopped, testWhy)
-	k.unknown, k.why = true, ""
-	if n := k.looks(1); n != 0 {
-		t.Errorf("news at look %d", n)
-	}
-	k.check("not known yet", true, Stopped, testWhy)
-	k.unknown, k.why = false, testWhy+" else"
+	k.why = testWhy + " else"
 	if n := k.looks(1); n != 1 {
 		t.Errorf("news at look %d", n)
 	}
@@ -123,34 +116,32 @@ func TestHeard(t *testing.T) {
 	if n := k.looks(1); n != 1 {
 		t.Errorf("news at look %d", n)
 	}
-	k.check("it runs", false, OK, "")
+	k.check("it runs", true, OK, "")
 
-	// It is heard again.
-	k.why = testWhy
-	k.looks(200)
-	k.check("stopped", true, Stopped, testWhy)
-	k.raw.beat++
-	k.check("heard", true, OK, "")
-	if n := k.looks(1); n != 1 {
-		t.Errorf("news at look %d", n)
+	// It is heard again: by a beat, or by a change.
+	for _, sign := range []func(){func() { k.raw.beat++ }, func() { k.raw.number++ }} {
+		k.why = testWhy
+		k.looks(200)
+		k.check("stopped", true, Stopped, testWhy)
+		sign()
+		if n := k.looks(1); n != 1 {
+			t.Errorf("news at look %d", n)
+		}
+		k.check("heard", true, OK, "")
+		k.asked = 0
+		if k.looks(missedLate - 1); k.asked != 0 {
+			t.Error("asked at once")
+		}
 	}
 }
 
-// TestExecLook tests that a process that calls execve is gone at once if that succeeds.
-func TestExecLook(t *testing.T) {
-	k := &fakeKernel{t: t}
-	k.beat()
-	k.raw.state, k.raw.reason = Stopped, "execve"
-	k.q.anew()
-	if n := k.looks(5); n != 0 || k.q.gone {
-		t.Errorf("news at look %d, gone %v", n, k.q.gone)
+// TestChange tests that a change is no beat: a process that has had one, and has not been heard yet, has
+// a second.
+func TestChange(t *testing.T) {
+	k := newFakeKernel(t, time.Hour)
+	k.raw.number++
+	if n := k.looks(100); n != 1 || k.asked != 0 { // who waits is told of the change
+		t.Errorf("news at look %d, asked %d times", n, k.asked)
 	}
-	k.closed = true
-	if n := k.looks(1); n != 1 || !k.q.gone {
-		t.Errorf("news at look %d, gone %v", n, k.q.gone)
-	}
-	k.q.anew()
-	if !k.q.gone {
-		t.Error("it is back")
-	}
+	k.check("not heard", true, OK, "")
 }

@@ -38,8 +38,8 @@
 // in the middle makes no reader wait.
 //
 // A process that publishes holds a lock on the file's first byte (F_OFD_SETLK, F_WRLCK). Who waits
-// holds one on the second (F_RDLCK). Before execve the state is Stopped, with the reason "execve". If the
-// first lock is free after that, the process executes another program.
+// holds one on the second (F_RDLCK). If the first lock is free, nobody publishes any more: the process has
+// ended, or executes another program. Before execve the state is Stopped, with the reason "execve".
 
 package hazard
 
@@ -226,9 +226,6 @@ type clock struct {
 }
 
 func (c clock) time(mono int64) time.Time { return c.wall.Add(time.Duration(mono - c.mono)) }
-
-// execs reports whether the process executes another program, or tries to.
-func (s *rawStatus) execs() bool { return s.state == Stopped && s.reason == "execve" }
 
 // status returns the status now, by c. The state has lasted until then.
 func (s *rawStatus) status(id *identity, c clock) Status {

@@ -187,7 +187,8 @@ var setLock = func(f *os.File, at int64, kind int16) error {
 
 // locked reports whether another open file has a lock with which one of the given kind would
 // conflict.
-func locked(f *os.File, at int64, kind int16) bool {
+func locked(f *os.File, at int64, kind int16) (held bool, err error) {
 	l := lockOf(at, kind)
-	return fcntl(f, ofdGetLock, l) == nil && l.Type != syscall.F_UNLCK
+	err = fcntl(f, ofdGetLock, l)
+	return err == nil && l.Type != syscall.F_UNLCK, err
 }

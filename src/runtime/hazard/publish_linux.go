@@ -303,7 +303,7 @@ func (p *publisher) beats() {
 		case <-t.C:
 		}
 		if left--; left < 0 {
-			now := locked(p.f, lockWaiter, syscall.F_WRLCK)
+			now, _ := locked(p.f, lockWaiter, syscall.F_WRLCK)
 			if now && !waited {
 				t.Reset(beatEvery)
 			} else if !now && waited {

@@ -90,7 +90,79 @@ func TestAsk(t *testing.T) {
 		f.write(cgroupFS+version.file, "nr_periods 8\nnr_throttled 4\nthrottled_usec 4\n")
 		check("a period is over", q, "silent: no CPU: quota")
 		check("later in this silence", q, "silent: no CPU: quota")
+
+		// What has been cut short before the next silence has not made it.
+		f.write(cgroupFS+version.file, "nr_periods 9\nnr_throttled 5\nthrottled_usec 4\n")
+		q.hear(&rawStatus{beat: q.beat + 1}, runtime_nanotime())
+		q.looks = missedLate
+		check("the first look", q, "")
+		check("the next silence", q, "silent: no CPU")
 	}
 	f.write(dir+"/stat", "garbage")
 	check("garbage", &silence{}, "")
+}
+
+// TestThaws tests that a process that no signal stops any more is not taken to be stopped until there
+// is another reason.
+func TestThaws(t *testing.T) {
+	f := newFakeProcess(t)
+	defer func(f func(int) (int64, bool)) { cpuTimeOf = f }(cpuTimeOf)
+	cpuTimeOf = func(int) (int64, bool) { return 1, true } // it has not run yet
+	for _, state := range []string{"T", "t"} {
+		f.states(state, state)
+		q := &silence{}
+		if !q.check(asker{f.pid}) || q.why == "" {
+			t.Errorf("in state %s: %q", state, q.why)
+		}
+		f.states("R", "R")
+		q.next = 0
+		if !q.check(asker{f.pid}) || q.why != "" {
+			t.Errorf("no more in state %s: %q", state, q.why)
+		}
+	}
+}
+
+// An asker asks the kernel's files.
+type asker struct{ pid int }
+
+func (a asker) ask(q *silence) (string, bool) { return q.ask(a.pid) }
+
+// TestAskSeldom tests that what takes long is not asked each 10 ms of a process of which nothing changes,
+// and is asked at once if something does.
+func TestAskSeldom(t *testing.T) {
+	f := newFakeProcess(t)
+	defer func(f func(int) (int64, bool)) { cpuTimeOf = f }(cpuTimeOf)
+	var nanos int64
+	cpuTimeOf = func(int) (int64, bool) { return nanos, true }
+	f.states("D", "D")
+	q := &silence{}
+	q.ask(f.pid)
+	asked := 0
+	for range 1000 {
+		q.looks++
+		next := q.next
+		if why, known := q.ask(f.pid); why != "" || !known {
+			t.Fatalf("in state D: %q", why)
+		}
+		if q.next != next {
+			asked++
+		}
+	}
+	if asked < 10 || asked > 20 {
+		t.Errorf("asked %d times in 10 s", asked)
+	}
+	f.states("D", "R")
+	for n := 1; ; n++ {
+		q.looks++
+		if why, _ := q.ask(f.pid); why != "" {
+			break
+		}
+		if n == 100 {
+			t.Fatal("not asked for a second")
+		}
+	}
+	nanos++ // it runs
+	if why, known := q.ask(f.pid); why != "" || !known || q.next != 0 {
+		t.Errorf("it runs: %q; the next look is %d", why, q.next)
+	}
 }

@@ -19,8 +19,9 @@ import (
 // Only the kernel looks at the word where it is mapped, and answers EFAULT if there is none.
 type sleeper struct {
 	f      *os.File
-	says   bool          // to the publisher that somebody waits, by a lock
-	linger time.Duration // how long the goroutine stays
+	says   bool               // to the publisher that somebody waits, by a lock
+	linger time.Duration      // how long the goroutine stays
+	look   func() (news bool) // called each 10 ms without a change, if not nil
 
 	mu      sync.Mutex
 	waits   int           // who waits
@@ -105,8 +106,15 @@ func (s *sleeper) running() bool {
 // sleep is the goroutine. Who waits looks at the page each time after it has read the word.
 func (s *sleeper) sleep() {
 	var word [4]byte
+	patience := lookEvery
+	if s.look != nil {
+		patience = beatEvery
+	}
 	for errno := syscall.Errno(0); ; {
 		changed, err := told(errno)
+		if errno == syscall.ETIMEDOUT && s.look != nil {
+			changed = s.look()
+		}
 		if changed && err == nil {
 			if _, err = s.f.ReadAt(word[:], offChanges); err != nil {
 				err = fmt.Errorf("the page can't be read any more: %w", err)
@@ -116,7 +124,7 @@ func (s *sleeper) sleep() {
 			return
 		}
 		runtime.Gosched() // they first: this one would keep its P in the system call for some time
-		errno = futexWait(&s.page[offChanges], futexValue(word[:]), lookEvery)
+		errno = futexWait(&s.page[offChanges], futexValue(word[:]), patience)
 	}
 }
 
@@ -131,14 +139,27 @@ func told(errno syscall.Errno) (changed bool, err error) {
 	return false, os.NewSyscallError("futex", errno)
 }
 
+// tell tells those who wait that there may be something to see.
+func (s *sleeper) tell() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tellLocked()
+}
+
+func (s *sleeper) tellLocked() {
+	if s.changed != nil {
+		close(s.changed)
+		s.changed = make(chan struct{})
+	}
+}
+
 // over tells those who wait, and reports whether there is nobody to wait for. Then nothing of the
 // goroutine is left.
 func (s *sleeper) over(changed bool, err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if changed || err != nil {
-		close(s.changed)
-		s.changed = make(chan struct{})
+		s.tellLocked()
 	}
 	if !s.closed && err == nil && (s.waits > 0 || time.Since(s.left) < s.linger) {
 		return false
@@ -167,19 +188,17 @@ func (s *sleeper) close() error {
 	return nil
 }
 
-// wake wakes the goroutine. It reports false if that has ended, or if the kernel does not find
-// the page, where somebody has cut the file: then it ends after a second.
+// wake wakes the goroutine, and reports whether that has not ended. If somebody has cut the file,
+// the kernel does not find the page. Then it takes until the goroutine wakes by itself.
 func (s *sleeper) wake() bool {
 	s.mu.Lock()
 	if s.page == nil {
 		s.mu.Unlock()
 		return false
 	}
-	done, errno := s.done, wakeFutex(&s.page[offChanges])
+	done := s.done
+	wakeFutex(&s.page[offChanges])
 	s.mu.Unlock()
-	if errno != 0 {
-		return false
-	}
 	t := time.NewTimer(time.Millisecond) // it may have been about to sleep
 	defer t.Stop()
 	select {

@@ -60,16 +60,16 @@ func TestWaiterLock(t *testing.T) {
 		}
 		for n := calls.Load(); calls.Load() < n+2; { // those before have ended by then
 			runtime.Gosched()
-			if !locked(other, lockWaiter, syscall.F_WRLCK) {
-				t.Fatalf("the lock is lost, of a thread that was started %d times", started)
+			if held, err := locked(other, lockWaiter, syscall.F_WRLCK); !held {
+				t.Fatalf("the lock is lost, of a thread that was started %d times: %v", started, err)
 			}
 		}
 		s.end()
 		runtime.Gosched()
 	}
 	s.close()
-	if locked(other, lockWaiter, syscall.F_WRLCK) {
-		t.Error("the lock is left")
+	if held, err := locked(other, lockWaiter, syscall.F_WRLCK); held || err != nil {
+		t.Errorf("the lock is left: %v", err)
 	}
 }
 
@@ -96,4 +96,40 @@ func TestBusyIdle(t *testing.T) {
 			t.Fatalf("%v: it does not end", errno)
 		}
 	}
+}
+
+// TestOneLook tests that a watcher looks as often as each 10 ms, however many wait with it.
+func TestOneLook(t *testing.T) {
+	defer func(f func(*byte, uint32, time.Duration) syscall.Errno) { futexWait = f }(futexWait)
+	timeout := make(chan time.Duration)
+	futexWait = func(_ *byte, _ uint32, d time.Duration) syscall.Errno {
+		timeout <- d
+		return syscall.ETIMEDOUT
+	}
+	f, _ := testFile(t)
+	var looks atomic.Int64
+	s := &sleeper{f: f, look: func() bool { return looks.Add(1) == 3 }}
+	const n = 50
+	for range n {
+		if _, err := s.begin(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-timeout // it has told of what was before
+	changed, _ := s.next()
+	for range 2 {
+		if d := <-timeout; d != beatEvery {
+			t.Errorf("a look after %v", d)
+		}
+	}
+	<-changed
+	if n := looks.Load(); n != 3 {
+		t.Errorf("%d looks", n)
+	}
+	done := s.done
+	for range n {
+		s.end()
+	}
+	<-timeout
+	<-done
 }

@@ -45,8 +45,8 @@ func (w *Watcher) Status() (Status, error) {
 // context's if that ends first.
 //
 // Wait also finds stops that the process does not know of. While somebody waits, from the first
-// second on, a goroutine of the process writes each 10 ms that goroutines run. If Wait has looked three
-// times and seen nothing new, or for a second and never seen anything, it asks the kernel. The status
+// second on, a goroutine of the process writes each 10 ms that goroutines run. A Watcher that has looked three
+// times and seen nothing new, or for a second and never seen anything, asks the kernel. The status
 // is Stopped, with a reason that begins
 // with "silent", if a signal or a tracer stops the process, or if a thread of it is ready to run and
 // the process gets no CPU time. The reason ends with "quota" if the quota of the process's own control

@@ -53,21 +53,26 @@ func (w *watcher) open(file string) (err error) {
 	if err := w.follow(); err != nil {
 		return err
 	}
-	if _, err := w.file.status(); err != nil {
+	raw, err := w.file.status()
+	if err != nil {
 		w.pidfd.Close()
 		return err
 	}
+	w.quiet = silence{beat: raw.beat, number: raw.number}
 	w.gone, w.closed = make(chan struct{}), make(chan struct{})
-	w.sleeper = sleeper{f: w.file.f, says: true, linger: lookEvery}
+	w.sleeper = sleeper{f: w.file.f, says: true, linger: lookEvery, look: w.look}
 	outside(w.awaitEnd)
 	return nil
 }
 
+// pidfdOpen opens a process. Tests replace it.
+var pidfdOpen = unix.PidFDOpen
+
 // follow opens the process. If that is another one by now, or publishes no more, it is an error.
 func (w *watcher) follow() error {
-	fd, err := unix.PidFDOpen(w.id.pid, 0)
+	fd, err := pidfdOpen(w.id.pid, 0)
 	switch {
-	case err == syscall.ESRCH:
+	case err == syscall.ESRCH, err == syscall.EINVAL, err == syscall.ENOENT: // the last two: a thread has this ID
 		return w.stale()
 	case err == syscall.ENOSYS:
 		return fmt.Errorf("the end of a process is told by Linux 5.3 and later: %w", errors.ErrUnsupported)
@@ -81,6 +86,10 @@ func (w *watcher) follow() error {
 		syscall.Close(int(fd))
 		return os.NewSyscallError("pidfd", err)
 	}
+	if err := w.pidfd.SetReadDeadline(time.Time{}); err != nil {
+		w.pidfd.Close()
+		return fmt.Errorf("nobody can wait for the end of process %d: %w", w.id.pid, err)
+	}
 	s, err := readStat(procDir(w.id.pid))
 	if err == nil && s.start != w.id.start || !w.publishes() {
 		err = w.stale()
@@ -93,7 +102,11 @@ func (w *watcher) follow() error {
 }
 
 // publishes reports whether a process has the page open in which it publishes.
-func (w *watcher) publishes() bool { return locked(w.file.f, lockPublisher, syscall.F_RDLCK) }
+// If the kernel does not say, it does.
+func (w *watcher) publishes() bool {
+	held, err := locked(w.file.f, lockPublisher, syscall.F_RDLCK)
+	return held || err != nil
+}
 
 func (w *watcher) stale() error {
 	return fmt.Errorf("process %d, which published in %s, %w", w.id.pid, w.file.name, errEnded)
@@ -126,36 +139,65 @@ func (w *watcher) awaitEnd() {
 	}
 }
 
-func (w *watcher) status() (Status, error) {
+func (w *watcher) status() (Status, error) { return w.answer(false) }
+
+// answer returns the status for who asks. He may be the first one to wait for some time.
+func (w *watcher) answer(anew bool) (Status, error) {
 	w.reading.Lock()
 	defer w.reading.Unlock()
-	s, raw, err := w.statusLocked()
-	// Without anybody who waits nobody has looked whether that has ended.
-	if err == nil && (w.quiet.why != "" || raw.execs()) && w.quiet.look(w, &s, &raw) {
-		s, _, err = w.statusLocked()
+	s, err := w.read()
+	if err != nil || !anew && (w.quiet.why == "" || w.running()) {
+		return s, err
 	}
-	return s, err
+	// Nobody has looked for some time.
+	w.quiet.anew(runtime_nanotime())
+	if w.quiet.why != "" {
+		w.quiet.next = 0
+		if w.quiet.check(w) {
+			w.tell()
+		}
+	}
+	return w.read()
 }
 
-// statusLocked returns what the page says, or that the process has ended.
-func (w *watcher) statusLocked() (Status, rawStatus, error) {
+// look is called each 10 ms while somebody waits. It reports whether those who do have something
+// to see.
+func (w *watcher) look() (news bool) {
+	w.reading.Lock()
+	defer w.reading.Unlock()
+	s, err := w.read()
+	return err != nil || s.State != Gone && w.quiet.look(w)
+}
+
+// read returns what the page says, or that the process has ended, or publishes no more. It tells
+// those who wait if that is new. The caller has locked reading.
+func (w *watcher) read() (Status, error) {
 	if w.file.f == nil || isClosed(w.closed) {
-		return Status{}, rawStatus{}, errWatcherClosed
+		return Status{}, errWatcherClosed
 	}
-	gone := isClosed(w.gone) // before the page is read: it says nothing after that
+	// Before the page is read: it says nothing after that.
+	gone, at := !w.publishes(), now()
+	if isClosed(w.gone) {
+		gone, at = true, w.at
+	}
 	raw, err := w.file.status()
 	if err != nil {
-		return Status{}, raw, err
+		return Status{}, err
 	}
-	c := now()
+	c, q := now(), &w.quiet
+	news := q.hear(&raw, c.mono)
+	if gone && !q.gone {
+		q.gone, q.at, news = true, at, true
+	}
+	if news {
+		w.tell()
+	}
 	s := raw.status(&w.id, c)
-	if gone {
-		s.end(&raw, w.at, c)
-	} else if w.quiet.gone {
-		s.end(&raw, w.quiet.at, c)
+	if q.gone {
+		s.end(&raw, q.at, c)
 	}
-	w.quiet.add(&s, &raw, c, w.running())
-	return s, raw, nil
+	q.add(&s, c, w.running())
+	return s, nil
 }
 
 func isClosed(c chan struct{}) bool {
@@ -179,42 +221,24 @@ func (w *watcher) wait(ctx context.Context, after Status) (Status, error) {
 		return after, err
 	}
 	defer w.end()
-	t := time.NewTicker(beatEvery)
-	defer t.Stop()
-	for look := false; ; {
+	for {
 		changed, deaf := w.next() // before the page is read
-		s, err := w.waited(anew, look)
+		s, err := w.answer(anew)
 		if err != nil || s.Number != after.Number || s.State != after.State || s.Reason != after.Reason {
 			return s, err
 		}
 		if deaf != nil {
 			return s, deaf
 		}
-		anew, look = false, false
+		anew = false
 		select {
 		case <-ctx.Done():
 			return s, ctx.Err()
 		case <-w.closed:
 		case <-w.gone:
 		case <-changed:
-		case <-t.C:
-			look = true
 		}
 	}
-}
-
-// waited returns the status for who waits. He may be the first one to do so for some time.
-func (w *watcher) waited(anew, look bool) (Status, error) {
-	w.reading.Lock()
-	defer w.reading.Unlock()
-	if anew {
-		w.quiet.anew()
-	}
-	s, raw, err := w.statusLocked()
-	if err == nil && look && w.quiet.look(w, &s, &raw) {
-		s, _, err = w.statusLocked()
-	}
-	return s, err
 }
 
 func (w *watcher) changes(after uint64) (list []Change, missed uint64, err error) {

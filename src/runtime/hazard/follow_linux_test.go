@@ -1,0 +1,69 @@
+// Copyright 2026 The Go Authors. All rights reserved.
+// Use of this source code is governed by a BSD-style
+// license that can be found in the LICENSE file.
+
+package hazard_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	. "runtime/hazard"
+	"strconv"
+	"testing"
+)
+
+// openCopy opens a copy of a page with changes, whose lock somebody holds.
+func openCopy(t *testing.T, page []byte, change func(b []byte)) error {
+	t.Helper()
+	b := append([]byte(nil), page...)
+	change(b)
+	f, err := os.OpenFile(tempDir(t)+"/copy", os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	if err := LockPage(f); err != nil {
+		t.Fatal(err)
+	}
+	w, err := Open(f.Name())
+	if err == nil {
+		w.Close()
+	}
+	return err
+}
+
+// TestFollowErrors tests pages whose process can't be followed.
+func TestFollowErrors(t *testing.T) {
+	c := publish(t)
+	page, err := os.ReadFile(c.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := openCopy(t, page, func([]byte) {}); err != nil {
+		t.Errorf("a copy: %v", err)
+	}
+	// The ID is another process's by now, or a thread's.
+	if err := openCopy(t, page, func(b []byte) { b[24]++ }); !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("a process that has begun at another time: %v", err)
+	}
+	threads, err := os.ReadDir("/proc/self/task")
+	if err != nil || len(threads) < 2 {
+		t.Fatal(len(threads), err)
+	}
+	id, err := strconv.Atoi(threads[len(threads)-1].Name())
+	if err != nil || id == os.Getpid() {
+		t.Fatal(id, err)
+	}
+	thread := func(b []byte) { binary.LittleEndian.PutUint32(b[16:], uint32(id)) }
+	if err := openCopy(t, page, thread); !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("a thread: %v", err)
+	}
+	NoPoll(t)
+	if err := openCopy(t, page, func([]byte) {}); !errors.Is(err, os.ErrNoDeadline) {
+		t.Errorf("without a poller: %v", err)
+	}
+}
