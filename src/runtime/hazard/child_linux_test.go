@@ -41,6 +41,9 @@ func childMain(file string) {
 	if os.Getenv("HAZARD_TEST_MLOCK") == "off" {
 		NoMlock()
 	}
+	if dir, ok := os.LookupEnv("HAZARD_TEST_SHM"); ok {
+		SetShm(dir)
+	}
 	if arg, ok := os.LookupEnv("HAZARD_TEST_MOUNT"); ok {
 		if err := mountChild(arg); err != nil {
 			answer(err)
@@ -97,6 +100,14 @@ func childMain(file string) {
 			var n int
 			fmt.Sscan(arg, &n)
 			answer(react(p, n))
+		case "exitlocked": // while somebody waits for a file system
+			LockPublishing()
+			os.Exit(3)
+		case "exitfed": // while a thread waits in the kernel, and does not end
+			if err := StickFeed(); err != nil {
+				answer(err)
+			}
+			os.Exit(3)
 		case "return":
 			return
 		case "exit":

@@ -65,6 +65,42 @@ func Shm(t *testing.T, dir string) {
 	shm = dir
 }
 
+// SetShm is Shm for a process of its own.
+func SetShm(dir string) { shm = dir }
+
+// LockPublishing keeps what this process publishes locked.
+func LockPublishing() { publishing.Lock() }
+
+// StickFeed leaves a feed with a thread that does not end.
+func StickFeed() error {
+	there := make(chan struct{})
+	futexWait = func(*byte, uint32, time.Duration) syscall.Errno {
+		close(there)
+		select {}
+	}
+	f, err := openFeed()
+	if err != nil {
+		return err
+	}
+	<-there
+	f.Leave()
+	return nil
+}
+
+// LetGo calls f before the nth attempt to lock a page as its publisher does.
+func LetGo(t *testing.T, n int, f func()) {
+	old := setLock
+	t.Cleanup(func() { setLock = old })
+	setLock = func(file *os.File, at int64, kind int16) error {
+		if at == lockPublisher {
+			if n--; n == 0 {
+				f()
+			}
+		}
+		return old(file, at, kind)
+	}
+}
+
 // NoMlock keeps pages from being locked in memory.
 func NoMlock() { mlock = func(uintptr) {} }
 

@@ -66,11 +66,8 @@ func TestPublishErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %v, %s", c.file, err, c.is, c.says)
 		}
 	}
-	for _, d := range []string{dir, filepath.Dir(other.file), filepath.Dir(disk)} {
-		left, _ := filepath.Glob(d + "/*.new")
-		if len(left) > 0 {
-			t.Errorf("left behind: %v", left)
-		}
+	if left := entries(t, dir); left != 6 {
+		t.Errorf("%d files, want 6", left)
 	}
 	if s := status(t, other.open()); s.State == Gone {
 		t.Errorf("the other one: %+v", s)

@@ -14,8 +14,8 @@ import (
 
 var errLinux = fmt.Errorf("pages are published on Linux only: %w", errors.ErrUnsupported)
 
-// File returns the file that [Publish] chooses for the process with an ID, if the user is the same
-// and the file's name was left to it. Elsewhere than on Linux there is none.
+// File returns the file that [Publish] chooses for the process with an ID, if the user and the namespace
+// of process IDs are the same and the file's name was left to it. Elsewhere than on Linux there is none.
 func File(pid int) string { return "" }
 
 type publisher struct{}

@@ -15,13 +15,14 @@ type Publisher struct{ publisher }
 // process ends. It begins with [OK], or whatever the runtime does at the moment. The file must be on tmpfs, such as below
 // /dev/shm. If file is empty, it is [File] of this process, whose directory is made if need be.
 //
-// The file has mode 0600. If there is one that a process has left behind that has ended, it is replaced. If
+// The file has mode 0600. If there is one that a process has left behind that has ended, it is replaced. In the
+// directory of [File] those of others that have ended are removed as well. If
 // a process publishes in it, and so if this one publishes already, the error is [io/fs.ErrExist]. It is
 // [errors.ErrUnsupported] where no file can be published: not on Linux, not on tmpfs, or without a
 // /dev/shm. Whatever the error, nothing is left behind.
 //
-// When the process ends by returning from main or by [os.Exit], the file is removed. When it is killed,
-// the file stays, and [Open] returns an error.
+// When the process ends by returning from main or by [os.Exit], the file is removed. When it is killed, or
+// a goroutine panics, the file stays, and [Open] returns an error.
 //
 // A page that is published adds two system calls to each stop of the world, of some 0.2 us, and a
 // microsecond or two for each who waits. Both are made while goroutines run. A goroutine

@@ -27,7 +27,7 @@ func TestNoShm(t *testing.T) {
 	}
 }
 
-// mountIn has a child mount a file system on a directory, for itself.
+// mountIn has a child mount a file system on a directory, for itself. For proc it has IDs of its own.
 func mountIn(dir, kind, options string) func(*exec.Cmd) {
 	return func(cmd *exec.Cmd) {
 		cmd.Env = append(cmd.Environ(), "HAZARD_TEST_MOUNT="+strings.Join([]string{dir, kind, options}, " "))
@@ -35,6 +35,9 @@ func mountIn(dir, kind, options string) func(*exec.Cmd) {
 			Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
 			UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
 			GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+		}
+		if kind == "proc" {
+			cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWPID
 		}
 	}
 }
@@ -44,6 +47,9 @@ func mountChild(arg string) error {
 	f := strings.Fields(arg)
 	if err := syscall.Mount("none", f[0], f[1], 0, f[2]); err != nil {
 		return errNoMount
+	}
+	if f[1] == "proc" {
+		return nil
 	}
 	return os.WriteFile(f[0]+"/fill", make([]byte, 4096), 0o600)
 }
