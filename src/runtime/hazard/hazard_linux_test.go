@@ -261,7 +261,7 @@ func testCut(t *testing.T, c *child) {
 	w := c.open()
 	waitUntil(t, w, "OK", func(s Status) bool { return s.State == OK })
 	c.must("cut")
-	c.must("stop") // faults in perfHazardStops
+	c.must("stop") // faults in perfHazardChanged
 	c.must("gc")
 	if a := c.do("set %d", Draining); !strings.Contains(a, "was cut") {
 		t.Errorf("Set: %s", a)
@@ -279,6 +279,29 @@ func testCut(t *testing.T, c *child) {
 		t.Errorf("published again: %+v", s)
 	}
 	c.must("stop")
+}
+
+// TestCutAndGrown tests that a program learns that nobody can open its page if the file is cut, and has
+// its size again before the next change.
+func TestCutAndGrown(t *testing.T) {
+	file := tempDir(t) + "/page"
+	p, err := Publish(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for _, size := range []int64{0, 4096} {
+		if err := os.Truncate(file, size); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Set(Draining, ""); err == nil || !strings.Contains(err.Error(), "was cut") {
+		t.Errorf("Set: %v", err)
+	}
+	if w, err := Open(file); err == nil {
+		w.Close()
+		t.Error("the page can be opened")
+	}
 }
 
 // TestCutWhileWaiting tests that who waits already learns of it.

@@ -82,8 +82,8 @@ type identity struct {
 }
 
 // line returns the page's first line.
-func (id *identity) line() []byte {
-	b := make([]byte, 64)
+func (id *identity) line() (line [64]byte) {
+	b := line[:]
 	copy(b, pageMagic)
 	binary.LittleEndian.PutUint32(b[8:], pageVersion)
 	binary.LittleEndian.PutUint32(b[12:], pageSize)
@@ -91,7 +91,7 @@ func (id *identity) line() []byte {
 	binary.LittleEndian.PutUint64(b[24:], id.start)
 	binary.LittleEndian.PutUint64(b[32:], id.pidns)
 	binary.LittleEndian.PutUint64(b[40:], uint64(id.begin))
-	return b
+	return line
 }
 
 // parseIdentity reads a page's first line.

@@ -15,7 +15,8 @@ import (
 // A testPage is a page with changes.
 func testPage(n uint64) []byte {
 	b := make([]byte, pageSize)
-	copy(b, (&identity{pid: 1, start: 2, pidns: 3, begin: 4}).line())
+	line := (&identity{pid: 1, start: 2, pidns: 3, begin: 4}).line()
+	copy(b, line[:])
 	for i := max(1, int64(n)-ringSize+1); i <= int64(n); i++ {
 		c := b[offRing+i%ringSize*changeSize:]
 		binary.LittleEndian.PutUint64(c, uint64(i))

@@ -23,6 +23,8 @@ type publisher struct {
 	inode fs.FileInfo // of f
 	done  chan struct{}
 	feed  *feed // if somebody has opened it; with publishing
+
+	line, read [64]byte // of the file; what Set finds there
 }
 
 // publishing is what this process publishes, or nil.
@@ -135,7 +137,8 @@ func (p *publisher) fill() error {
 	if err := p.f.Chmod(0o600); err != nil { // whatever the umask
 		return err
 	}
-	if _, err := p.f.WriteAt(p.id.line(), 0); err != nil {
+	p.line = p.id.line()
+	if _, err := p.f.WriteAt(p.line[:], 0); err != nil {
 		return err
 	}
 	if p.inode, err = p.f.Stat(); err != nil {
@@ -157,8 +160,9 @@ func (p *publisher) set(s State, reason string) error {
 	if err := syscall.Fstat(int(p.f.Fd()), &info); err != nil {
 		return os.NewSyscallError("fstat of "+p.file, err)
 	}
-	if !whole || info.Size < pageSize {
-		return fmt.Errorf("%s was cut, so nobody can read it: close and publish again", p.file)
+	// A file that was cut and has grown again has storage, but no longer the first line.
+	if _, err := p.f.ReadAt(p.read[:], 0); err != nil || p.read != p.line || !whole || info.Size < pageSize {
+		return fmt.Errorf("%s was cut or written to, so nobody can read it: close and publish again", p.file)
 	}
 	if info.Nlink == 0 {
 		return fmt.Errorf("%s was removed, so nobody can open it: close and publish again: %w", p.file, fs.ErrNotExist)
