@@ -42,7 +42,12 @@ var (
 const (
 	hazardBeat      = time.Second
 	leastHazardBeat = 10 * time.Millisecond
+	hazardComment   = ":\n\n"
 )
+
+// hazardPatience is how long a client may take nothing while no buffer has room. It can come back. Tests
+// replace it.
+var hazardPatience = 5 * time.Second
 
 // A hazardRequest is what a request to /debug/pprof/hazard asks for.
 type hazardRequest struct {
@@ -98,7 +103,8 @@ func parseHazardRequest(r *http.Request) (req hazardRequest, err error) {
 //
 // A goroutine writes the stream, so a stop of the world is in it when it is over. Until then the client hears
 // nothing, which it can notice: a comment is sent each second, or as often as the GET parameter beat
-// says, such as beat=10ms.
+// says, such as beat=10ms. A client that takes nothing for 5 seconds, while no buffer has room, is gone.
+//
 // The package initialization registers it as /debug/pprof/hazard.
 func Hazard(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -126,7 +132,7 @@ func Hazard(w http.ResponseWriter, r *http.Request) {
 	head := r.Method == http.MethodHead
 	s := &hazardStream{w: w, c: http.NewResponseController(w), feed: feed}
 	// A client that takes nothing must not stay for ever.
-	if !head && (!flushes(w) || s.c.SetWriteDeadline(time.Now().Add(taskPatience)) != nil) {
+	if !head && (!flushes(w) || s.c.SetWriteDeadline(time.Now().Add(hazardPatience)) != nil) {
 		serveEventError(w, errNoStream)
 		return
 	}
@@ -136,11 +142,15 @@ func Hazard(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	srv, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
-	s.run(r.Context().Done(), hazardShutdown(srv), &req)
+	end := s.begin(srv)
+	s.run(r.Context().Done(), &req)
+	end()
 	// The server sets no deadline of its own for the end of the answer, and none for the next one on
-	// the connection if it has no timeout.
+	// the connection if it has no timeout. There is none if it shuts down.
 	var until time.Time
-	if srv != nil && srv.WriteTimeout > 0 {
+	if s.shut() {
+		until = time.Now().Add(hazardPatience)
+	} else if srv != nil && srv.WriteTimeout > 0 {
 		until = time.Now().Add(srv.WriteTimeout)
 	}
 	s.c.SetWriteDeadline(until)
@@ -165,13 +175,14 @@ type hazardStream struct {
 	w    http.ResponseWriter
 	c    *http.ResponseController
 	feed hazardfeed.Feed
-	last uint64 // change that is written
-	over bool   // nothing follows
-	b    []byte // of what is written next
+	down chan struct{} // closed when the server shuts down
+	last uint64        // change that is written
+	over bool          // nothing follows
+	b    []byte        // of what is written next
 }
 
 // run writes until the client goes, the server shuts down, or the program publishes no more.
-func (s *hazardStream) run(gone, shutdown <-chan struct{}, req *hazardRequest) {
+func (s *hazardStream) run(gone <-chan struct{}, req *hazardRequest) {
 	err := s.first(req)
 	if err != nil {
 		serveEventError(s.w, err)
@@ -187,11 +198,11 @@ func (s *hazardStream) run(gone, shutdown <-chan struct{}, req *hazardRequest) {
 		select {
 		case <-gone:
 			return
-		case <-shutdown:
+		case <-s.down:
 			return
 		case <-changed:
 		case <-beat.C:
-			s.b = append(s.b, ":\n\n"...)
+			s.b = append(s.b, hazardComment...)
 		}
 	}
 }
@@ -204,6 +215,7 @@ func (s *hazardStream) first(req *hazardRequest) error {
 	}
 	if req.begin == s.feed.Begin() && req.after <= status.Number {
 		s.last = req.after
+		s.b = append(s.b, hazardComment...) // there may be nothing else to begin the answer with
 		return nil
 	}
 	s.event("status", &status)
@@ -232,13 +244,26 @@ func (s *hazardStream) event(kind string, e *hazardfeed.Event) {
 	s.last, s.over = e.Number, e.Last
 }
 
+// shut reports whether the server shuts down.
+func (s *hazardStream) shut() bool {
+	select {
+	case <-s.down:
+		return true
+	default:
+		return false
+	}
+}
+
 // flush sends what there is. A client that takes nothing is gone after some time.
 func (s *hazardStream) flush() error {
 	if len(s.b) == 0 {
 		return nil
 	}
-	if err := s.c.SetWriteDeadline(time.Now().Add(taskPatience)); err != nil {
+	if err := s.c.SetWriteDeadline(time.Now().Add(hazardPatience)); err != nil {
 		return err
+	}
+	if s.shut() { // which has set a deadline before that one, or will
+		return http.ErrServerClosed
 	}
 	_, err := s.w.Write(s.b)
 	s.b = s.b[:0]

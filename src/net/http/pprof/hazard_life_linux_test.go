@@ -16,6 +16,7 @@ import (
 	"reflect"
 	"runtime/hazard"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -105,6 +106,105 @@ func TestHazardShutdown(t *testing.T) {
 		}
 		srv.Close()
 	}
+}
+
+// TestHazardShutsDown tests a stream that begins when its server shuts down already.
+func TestHazardShutsDown(t *testing.T) {
+	publishHazard(t)
+	there, down := make(chan struct{}), make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		close(there)
+		<-down
+		Hazard(w, r)
+	}))
+	defer srv.Close()
+	srv.Config.RegisterOnShutdown(func() { close(down) })
+	c, err := net.Dial("tcp", srv.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	<-there
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := srv.Config.Shutdown(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+// slowWriter knows since when something is written.
+type slowWriter struct {
+	http.ResponseWriter
+	since *atomic.Int64 // or 0
+}
+
+func (w slowWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w slowWriter) Write(b []byte) (int, error) {
+	w.since.Store(time.Now().UnixNano())
+	defer w.since.Store(0)
+	return w.ResponseWriter.Write(b)
+}
+
+func (w slowWriter) FlushError() error {
+	w.since.Store(time.Now().UnixNano())
+	defer w.since.Store(0)
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+// TestHazardSlowClient tests that a server that shuts down does not wait for a client that takes
+// nothing.
+func TestHazardSlowClient(t *testing.T) {
+	defer func(d time.Duration) { hazardPatience = d }(hazardPatience)
+	hazardPatience = time.Hour
+	p := publishHazard(t)
+	var since atomic.Int64
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { Hazard(slowWriter{w, &since}, r) }))
+	srv.Listener = smallBuffers{srv.Listener}
+	srv.Start()
+	c, err := net.Dial("tcp", srv.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.(*net.TCPConn).SetReadBuffer(1)
+	fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	for i := 0; ; i++ { // until it has waited for half a second
+		p.Set([]hazard.State{hazard.OK, hazard.Draining}[i%2], "more")
+		if t := since.Load(); t != 0 && time.Now().UnixNano()-t > int64(time.Second/2) {
+			break
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := srv.Config.Shutdown(ctx); err != nil {
+		t.Error(err)
+	}
+	srv.CloseClientConnections()
+	srv.Close()
+}
+
+// TestHazardNothingNew tests that a client that has missed nothing gets an answer at once.
+func TestHazardNothingNew(t *testing.T) {
+	publishHazard(t)
+	srv := httptest.NewServer(http.HandlerFunc(Hazard))
+	defer srv.Close()
+	c := followHazard(t, srv.URL, "")
+	defer c.resp.Body.Close()
+	e, _ := c.next()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, "GET", srv.URL+"?beat=1h", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Last-Event-ID", e.id)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
 }
 
 // hiddenWriter hides what it wraps.
