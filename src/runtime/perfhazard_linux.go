@@ -117,10 +117,10 @@ func perfHazardPublish(fd int32) (addr uintptr, errno int32) {
 	}
 	const dontFork = 0xa               // _MADV_DONTFORK
 	madvise(p, physPageSize, dontFork) // a child of C's fork is no publisher
+	// Whoever stops the world holds worldsema, from before he tells of it until after he has started it.
+	// So none does here, and the page sees a stop from its begin. Nor does a phase of the collector begin or end.
+	semacquire(&worldsema)
 	systemstack(func() {
-		// Who is on the system stack keeps his P. So the world is not stopped here, and no phase
-		// of the collector begins or ends. A stop that has begun and waits for this P ends as one
-		// that has not been seen.
 		lock(&h.lock)
 		h.number, h.count, h.nanos = 0, [7]uint64{}, [7]int64{}
 		h.closed, h.stopped, h.held, h.exec = false, false, false, false
@@ -135,6 +135,7 @@ func perfHazardPublish(fd int32) (addr uintptr, errno int32) {
 		perfHazardBeats((*perfHazardPage)(p))
 		unlock(&h.lock)
 	})
+	semrelease(&worldsema)
 	return uintptr(p), 0
 }
 

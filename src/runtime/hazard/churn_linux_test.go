@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 	. "runtime/hazard"
 	"strings"
 	"sync"
@@ -107,6 +108,60 @@ func TestPublishChurn(t *testing.T) {
 	for err := range done {
 		t.Error(err)
 	}
+}
+
+// TestPublishInStop tests that a page does not say that the program is well while the world is about to
+// be stopped: then the first change would be the end of a stop that has never begun.
+func TestPublishInStop(t *testing.T) {
+	n := 5000
+	if testing.Short() {
+		n = 1000
+	}
+	file := tempDir(t) + "/page"
+	stop := make(chan struct{})
+	var stoppers sync.WaitGroup
+	defer stoppers.Wait()
+	defer close(stop)
+	for range 2 {
+		stoppers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					runtime.ReadMemStats(new(runtime.MemStats))
+				}
+			}
+		})
+	}
+	seen := 0
+	for range n {
+		p, err := Publish(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, _, err := w.Changes(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for len(list) < 2 && seen == 0 { // at least one of them
+			runtime.Gosched()
+			list, _, _ = w.Changes(0)
+		}
+		if len(list) > 1 && list[0].Number == 1 {
+			seen++
+			if list[1].State != Stopped {
+				t.Fatalf("after %d pages: %+v", seen, list)
+			}
+		}
+		w.Close()
+		p.Close()
+	}
+	t.Logf("%d of %d pages have had a stop", seen, n)
 }
 
 // TestAddresses tests that what is mapped for a page goes with it, and that a goroutine that says

@@ -7,10 +7,12 @@ package hazard_test
 import (
 	"encoding/binary"
 	"errors"
+	"internal/hazardfeed"
 	"os"
 	. "runtime/hazard"
 	"strconv"
 	"testing"
+	"testing/synctest"
 )
 
 // openCopy opens a copy of a page with changes, whose lock somebody holds.
@@ -62,8 +64,53 @@ func TestFollowErrors(t *testing.T) {
 	if err := openCopy(t, page, thread); !errors.Is(err, os.ErrProcessDone) {
 		t.Errorf("a thread: %v", err)
 	}
+	later := func(b []byte) { binary.LittleEndian.PutUint64(b[40:], uint64(Nanotime())+1e12) }
+	if err := openCopy(t, page, later); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("of a clock that is ahead: %v", err)
+	}
 	NoPoll(t)
 	if err := openCopy(t, page, func([]byte) {}); !errors.Is(err, os.ErrNoDeadline) {
 		t.Errorf("without a poller: %v", err)
+	}
+}
+
+// TestBubble tests that nothing of a bubble gets into what the process has once.
+func TestBubble(t *testing.T) {
+	file := tempDir(t) + "/page"
+	check := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		_, err := Publish(file)
+		check("Publish", err)
+	})
+	p, err := Publish(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	w, err := Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	synctest.Test(t, func(t *testing.T) {
+		_, err := Open(file)
+		check("Open", err)
+		_, err = w.Status()
+		check("Status", err)
+		_, err = w.Wait(t.Context(), Status{})
+		check("Wait", err)
+		_, err = hazardfeed.Open()
+		check("a feed", err)
+		if err := p.Set(Draining, "in a bubble"); err != nil {
+			t.Error(err)
+		}
+	})
+	if s := status(t, w); s.Program != Draining {
+		t.Errorf("%+v", s)
 	}
 }

@@ -18,8 +18,8 @@ type Publisher struct{ publisher }
 // The file has mode 0600. If there is one that a process has left behind that has ended, it is replaced. In the
 // directory of [File] those of others that have ended are removed as well. If
 // a process publishes in it, and so if this one publishes already, the error is [io/fs.ErrExist]. It is
-// [errors.ErrUnsupported] where no file can be published: not on Linux, not on tmpfs, or without a
-// /dev/shm. Whatever the error, nothing is left behind.
+// [errors.ErrUnsupported] where no file can be published: not on Linux, not on tmpfs, without a
+// /dev/shm, or in a bubble of [testing/synctest]. Whatever the error, nothing is left behind.
 //
 // When the process ends by returning from main or by [os.Exit], the file is removed. When it is killed, or
 // a goroutine panics, the file stays, and [Open] returns an error.

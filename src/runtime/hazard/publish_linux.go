@@ -5,9 +5,11 @@
 package hazard
 
 import (
+	"errors"
 	"fmt"
 	"internal/hazardfeed"
 	"internal/runtime/exithook"
+	"internal/synctest"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -47,6 +49,9 @@ func published() (file string, err error) {
 var errNothing = fmt.Errorf("this process publishes nothing: call Publish first: %w", fs.ErrNotExist)
 
 func (p *publisher) publish(file string) error {
+	if synctest.IsInBubble() {
+		return errBubble
+	}
 	// Whatever may wait for a file system comes before the lock, for which the end of the program waits.
 	if err := p.create(file); err != nil {
 		return err
@@ -146,6 +151,8 @@ func (p *publisher) fill() error {
 	}
 	return setLock(p.f, lockPublisher, syscall.F_WRLCK)
 }
+
+var errBubble = fmt.Errorf("what is published is the process's, whose goroutines and clock are not those of a bubble of testing/synctest: call this from outside: %w", errors.ErrUnsupported)
 
 var errClosed = fmt.Errorf("the page is closed: %w", fs.ErrClosed)
 

@@ -6,6 +6,7 @@ package hazard
 
 import (
 	"fmt"
+	"internal/synctest"
 	"os"
 	"runtime"
 	"sync"
@@ -35,6 +36,9 @@ type sleeper struct {
 
 // begin begins to wait. It reports whether nobody has waited for some time.
 func (s *sleeper) begin() (anew bool, err error) {
+	if synctest.IsInBubble() {
+		return false, errBubble
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.changed == nil {

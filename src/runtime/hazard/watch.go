@@ -21,7 +21,8 @@ type Watcher struct{ watcher }
 // must be 0600. The error is [os.ErrProcessDone] if the process that
 // published has ended, and [io/fs.ErrNotExist] if there is no file, or if
 // this process publishes nothing. Processes of another PID
-// namespace, as in another container, can't be watched: nobody would tell of their end.
+// namespace, as in another container, can't be watched: nobody would tell of their end. Nor can those of
+// another time namespace whose clock is ahead. A Watcher can't be used in a bubble of [testing/synctest].
 func Open(file string) (*Watcher, error) {
 	w := new(Watcher)
 	if err := w.open(file); err != nil {

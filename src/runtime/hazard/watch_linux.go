@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"internal/synctest"
 	"internal/syscall/unix"
 	"os"
 	"sync"
@@ -31,6 +32,9 @@ type watcher struct {
 }
 
 func (w *watcher) open(file string) (err error) {
+	if synctest.IsInBubble() {
+		return errBubble
+	}
 	if file == "" {
 		if file, err = published(); err != nil {
 			return err
@@ -49,6 +53,9 @@ func (w *watcher) open(file string) (err error) {
 	}
 	if n := pidNamespace(); w.id.pidns != n {
 		return fmt.Errorf("%s is published in another namespace of process IDs (%d, this one is %d): watch it from there, or over HTTP: %w", file, w.id.pidns, n, errors.ErrUnsupported)
+	}
+	if w.id.begin > runtime_nanotime() {
+		return fmt.Errorf("%s was published in the future: its process has another monotonic clock, in a time namespace of its own: watch it over HTTP: %w", file, errors.ErrUnsupported)
 	}
 	if err := w.follow(); err != nil {
 		return err
@@ -174,6 +181,9 @@ func (w *watcher) look() (news bool) {
 func (w *watcher) read() (Status, error) {
 	if w.file.f == nil || isClosed(w.closed) {
 		return Status{}, errWatcherClosed
+	}
+	if synctest.IsInBubble() { // it makes a channel for others
+		return Status{}, errBubble
 	}
 	// Before the page is read: it says nothing after that.
 	gone, at := !w.publishes(), now()
