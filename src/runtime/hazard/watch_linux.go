@@ -148,23 +148,32 @@ func (w *watcher) awaitEnd() {
 
 func (w *watcher) status() (Status, error) { return w.answer(false) }
 
-// answer returns the status for who asks. He may be the first one to wait for some time.
+// answer returns the status for who asks. anew: he is the first one to wait for some time.
 func (w *watcher) answer(anew bool) (Status, error) {
 	w.reading.Lock()
 	defer w.reading.Unlock()
 	s, err := w.read()
-	if err != nil || !anew && (w.quiet.why == "" || w.running()) {
+	if err != nil || w.quiet.why == "" || w.running() && !anew {
 		return s, err
 	}
-	// Nobody has looked for some time.
-	w.quiet.anew(runtime_nanotime())
-	if w.quiet.why != "" {
-		w.quiet.next = 0
-		if w.quiet.check(w) {
-			w.tell()
-		}
+	// Nobody has looked for some time whether that still holds.
+	w.quiet.next = 0
+	if !w.quiet.check(w) {
+		return s, nil
 	}
+	w.tell()
 	return w.read()
+}
+
+// join begins to wait. It reports whether nobody has for some time.
+func (w *watcher) join() (anew bool, err error) {
+	w.reading.Lock()
+	defer w.reading.Unlock()
+	if anew, err = w.begin(); anew {
+		w.read() // what has been meanwhile is no sign that somebody is heard; who waits gets the error
+		w.quiet.anew(runtime_nanotime())
+	}
+	return anew, err
 }
 
 // look is called each 10 ms while somebody waits. It reports whether those who do have something
@@ -226,7 +235,7 @@ func (w *watcher) wait(ctx context.Context, after Status) (Status, error) {
 	if after.State == Gone && after.Number != 0 {
 		return after, fmt.Errorf("process %d %w", after.PID, errEnded)
 	}
-	anew, err := w.begin()
+	anew, err := w.join()
 	if err != nil {
 		return after, err
 	}
