@@ -22,7 +22,7 @@ type sleeper struct {
 	f      *os.File
 	says   bool               // to the publisher that somebody waits, by a lock
 	linger time.Duration      // how long the goroutine stays
-	look   func() (news bool) // called each 10 ms without a change, if not nil
+	look   func() (news bool) // called each 10 ms, if not nil
 
 	mu      sync.Mutex
 	waits   int           // who waits
@@ -114,10 +114,13 @@ func (s *sleeper) sleep() {
 	if s.look != nil {
 		patience = beatEvery
 	}
+	looked := time.Now()
 	for errno := syscall.Errno(0); ; {
 		changed, err := told(errno)
-		if errno == syscall.ETIMEDOUT && s.look != nil {
-			changed = s.look()
+		// Signals may end each wait before its time.
+		if s.look != nil && (errno == syscall.ETIMEDOUT || time.Since(looked) >= beatEvery) {
+			looked = time.Now()
+			changed = s.look() || changed
 		}
 		if changed && err == nil {
 			if _, err = s.f.ReadAt(word[:], offChanges); err != nil {

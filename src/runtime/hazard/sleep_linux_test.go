@@ -133,3 +133,36 @@ func TestOneLook(t *testing.T) {
 	<-timeout
 	<-done
 }
+
+// TestLookDespiteSignals tests that a watcher looks if no wait in the kernel lasts as long as it
+// should.
+func TestLookDespiteSignals(t *testing.T) {
+	defer func(f func(*byte, uint32, time.Duration) syscall.Errno) { futexWait = f }(futexWait)
+	futexWait = func(*byte, uint32, time.Duration) syscall.Errno {
+		time.Sleep(beatEvery / 4)
+		return syscall.EINTR
+	}
+	f, _ := testFile(t)
+	looked := make(chan struct{})
+	s := &sleeper{f: f, look: func() bool { looked <- struct{}{}; return false }}
+	if _, err := s.begin(); err != nil {
+		t.Fatal(err)
+	}
+	done := s.done
+	for range 3 {
+		select {
+		case <-looked:
+		case <-time.After(time.Minute):
+			t.Fatal("it does not look")
+		}
+	}
+	s.end()
+	for {
+		select {
+		case <-looked:
+			continue
+		case <-done:
+		}
+		break
+	}
+}
