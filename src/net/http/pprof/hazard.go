@@ -262,7 +262,7 @@ func (s *hazardStream) flush() error {
 	if err := s.c.SetWriteDeadline(time.Now().Add(hazardPatience)); err != nil {
 		return err
 	}
-	if s.shut() { // which has set a deadline before that one, or will
+	if s.shut() { // otherwise shutDown comes later, with its deadline
 		return http.ErrServerClosed
 	}
 	_, err := s.w.Write(s.b)

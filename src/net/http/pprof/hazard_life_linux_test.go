@@ -78,17 +78,22 @@ func TestHazardChurn(t *testing.T) {
 	}
 }
 
-// TestHazardShutdown tests that a server need not wait for clients that follow the state, and is
-// not told to call more and more when it shuts down.
+// TestHazardShutdown tests that a server need not wait for clients that follow the state, whose streams
+// end as they should, and is not told to call more and more when it shuts down.
 func TestHazardShutdown(t *testing.T) {
 	publishHazard(t)
-	for range 2 {
-		srv := httptest.NewServer(http.HandlerFunc(Hazard))
+	for _, version := range []int{1, 2, 1} {
+		srv := httptest.NewUnstartedServer(http.HandlerFunc(Hazard))
+		srv.EnableHTTP2 = version == 2
+		srv.StartTLS()
 		var clients []*hazardClient
 		var calls []int
 		for range 3 {
-			c := followHazard(t, srv.URL, "")
+			c := followHazardBy(t, srv.Client(), srv.URL, "")
 			c.next()
+			if c.resp.ProtoMajor != version {
+				t.Errorf("%s, want %d", c.resp.Proto, version)
+			}
 			clients = append(clients, c)
 			calls = append(calls, reflect.ValueOf(srv.Config).Elem().FieldByName("onShutdown").Len())
 		}
@@ -102,6 +107,9 @@ func TestHazardShutdown(t *testing.T) {
 		cancel()
 		for _, c := range clients {
 			for c.in.Scan() {
+			}
+			if err := c.in.Err(); err != nil {
+				t.Errorf("HTTP/%d: %v", version, err)
 			}
 		}
 		srv.Close()

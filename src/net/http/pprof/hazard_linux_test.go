@@ -56,6 +56,11 @@ type hazardClient struct {
 
 func followHazard(t *testing.T, url, last string) *hazardClient {
 	t.Helper()
+	return followHazardBy(t, http.DefaultClient, url, last)
+}
+
+func followHazardBy(t *testing.T, client *http.Client, url, last string) *hazardClient {
+	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +68,7 @@ func followHazard(t *testing.T, url, last string) *hazardClient {
 	if last != "" {
 		req.Header.Set("Last-Event-ID", last)
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := client.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

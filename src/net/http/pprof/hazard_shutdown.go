@@ -57,13 +57,13 @@ func hazardServerOf(srv *http.Server) *hazardServer {
 	return s
 }
 
-// shutDown ends the streams. One that waits until its client takes something does so no more.
+// shutDown ends the streams. One that waits until its client takes something does so for a second.
 func (s *hazardServer) shutDown() {
 	hazardServers.Lock()
 	defer hazardServers.Unlock()
 	close(s.down)
 	for stream := range s.streams {
-		stream.c.SetWriteDeadline(time.Unix(1, 0))
+		stream.c.SetWriteDeadline(time.Now().Add(time.Second))
 	}
 }
 
