@@ -168,7 +168,11 @@ func TestHazardSlowClient(t *testing.T) {
 	hazardPatience = time.Hour
 	p := publishHazard(t)
 	var since atomic.Int64
-	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { Hazard(slowWriter{w, &since}, r) }))
+	over := make(chan struct{})
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(over)
+		Hazard(slowWriter{w, &since}, r)
+	}))
 	srv.Listener = smallBuffers{srv.Listener}
 	srv.Start()
 	c, err := net.Dial("tcp", srv.Listener.Addr().String())
@@ -180,8 +184,14 @@ func TestHazardSlowClient(t *testing.T) {
 	fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	for i := 0; ; i++ { // until it has waited for half a second
 		p.Set([]hazard.State{hazard.OK, hazard.Draining}[i%2], "more")
+		time.Sleep(100 * time.Microsecond) // a page that changes all the time can't be read
 		if t := since.Load(); t != 0 && time.Now().UnixNano()-t > int64(time.Second/2) {
 			break
+		}
+		select {
+		case <-over:
+			t.Fatal("the stream has ended")
+		default:
 		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
