@@ -127,6 +127,7 @@ exact_vm() {
 		emulated -run '^TestEmulated$' -skip '^TestEmulated$/Counters' runtime/pprof &&
 		PMU_TEST_REQUIRE=root,quiet PMU_TEST_LIVE=1 on_vm "$go" test -count=1 \
 			-run '^TestLive$/^(lock|page-faults|CPU-hog|slow-downstream|none)$' cmd/pmu/internal/why &&
+		emulated runtime/hazard &&
 		emulated -run '^TestEmulated$' cmd/pmu/internal/ratiocmd &&
 		emulated -run '^TestPlanted$' cmd/pmu/internal/slowcmd
 }
