@@ -72,7 +72,9 @@ func perfLittle32(v uint32) uint32 {
 }
 
 // perfHazard is what is published.
-var perfHazard struct {
+var perfHazard perfHazardState
+
+type perfHazardState struct {
 	lock mutex
 
 	// page is where the file is mapped that is published, or nil. It changes with the lock only.
@@ -131,7 +133,7 @@ func perfHazardPublish(fd int32) (addr uintptr, errno int32) {
 		h.shown = 6 // Gone; the first change is from that
 		h.since = nanotime()
 		h.time = h.since
-		perfHazardChanged(h.since)
+		h.changed(h.since)
 		perfHazardBeats((*perfHazardPage)(p))
 		unlock(&h.lock)
 	})
@@ -148,7 +150,7 @@ func perfHazardClose() {
 	systemstack(func() {
 		lock(&h.lock)
 		h.closed = true
-		perfHazardChanged(nanotime())
+		h.changed(nanotime())
 		h.page.StoreNoWB(nil)
 		unlock(&h.lock)
 		perfHazardWake((*perfHazardPage)(p))
@@ -184,7 +186,7 @@ func perfHazardSet(state uint8, reason string) (ok bool) {
 		if wake {
 			h.program = state
 			h.length = uint8(copy(h.reason[:], reason))
-			perfHazardChanged(nanotime())
+			h.changed(nanotime())
 		}
 		unlock(&h.lock)
 		if wake {
@@ -232,7 +234,7 @@ func perfHazardWorld(w worldStop) {
 				h.marking = gcphase != _GCoff
 				h.held = h.marking && sched.disable.user
 			}
-			perfHazardChanged(nanotime())
+			h.changed(nanotime())
 		}
 		unlock(&h.lock)
 	}
@@ -253,7 +255,7 @@ func perfHazardExec(begin bool) {
 		p := (*perfHazardPage)(h.page.Load())
 		if p != nil {
 			h.exec = begin
-			perfHazardChanged(nanotime())
+			h.changed(nanotime())
 		}
 		unlock(&h.lock)
 		if p != nil {
@@ -300,16 +302,17 @@ func perfHazardProgram() string {
 	return *(*string)(unsafe.Pointer(&s))
 }
 
-// perfHazardChanged writes what has changed at a time. The caller holds the lock, and a page is
-// published.
+// changed writes what has changed at a time. The caller holds the lock, and a page is published.
 //
 // Readers of the last change use neither of the two places that this writes to. So they are
 // never wrong while this is in the middle of it, for however long; they are if this has begun
 // twice, and see it by the number.
 //
+// It has its variables by a pointer: the compiler for s390x can't swap the bytes of a global
+// where it loads it.
+//
 //go:nowritebarrierrec
-func perfHazardChanged(now int64) {
-	h := &perfHazard
+func (h *perfHazardState) changed(now int64) {
 	p := (*perfHazardPage)(h.page.Load())
 	now = max(now, h.time) // an earlier one may have waited for the lock
 	h.time = now
