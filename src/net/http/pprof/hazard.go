@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -131,8 +132,8 @@ func Hazard(w http.ResponseWriter, r *http.Request) {
 	defer feed.Leave()
 	head := r.Method == http.MethodHead
 	s := &hazardStream{w: w, c: http.NewResponseController(w), feed: feed}
-	// A client that takes nothing must not stay for ever.
-	if !head && (!flushes(w) || s.c.SetWriteDeadline(time.Now().Add(hazardPatience)) != nil) {
+	// Without deadlines, a client that takes nothing would stay for ever.
+	if !head && (!flushes(w) || s.c.SetWriteDeadline(time.Time{}) != nil) {
 		serveEventError(w, errNoStream)
 		return
 	}
@@ -142,18 +143,9 @@ func Hazard(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	srv, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
-	end := s.begin(srv)
+	defer s.begin(srv)() // also if w panics
 	s.run(r.Context().Done(), &req)
-	end()
-	// The server sets no deadline of its own for the end of the answer, and none for the next one on
-	// the connection if it has no timeout. There is none if it shuts down.
-	var until time.Time
-	if s.shut() {
-		until = time.Now().Add(hazardPatience)
-	} else if srv != nil && srv.WriteTimeout > 0 {
-		until = time.Now().Add(srv.WriteTimeout)
-	}
-	s.c.SetWriteDeadline(until)
+	s.finish(srv)
 }
 
 // flushes reports whether a ResponseController can flush w. To try it would begin the answer.
@@ -175,10 +167,13 @@ type hazardStream struct {
 	w    http.ResponseWriter
 	c    *http.ResponseController
 	feed hazardfeed.Feed
-	down chan struct{} // closed when the server shuts down
-	last uint64        // change that is written
-	over bool          // nothing follows
-	b    []byte        // of what is written next
+	last uint64 // change that is written
+	over bool   // nothing follows
+	b    []byte // of what is written next
+
+	down    chan struct{} // closed when the server shuts down
+	mu      sync.Mutex    // locked while a deadline is set
+	writing bool          // there is one; with mu
 }
 
 // run writes until the client goes, the server shuts down, or the program publishes no more.
@@ -244,31 +239,21 @@ func (s *hazardStream) event(kind string, e *hazardfeed.Event) {
 	s.last, s.over = e.Number, e.Last
 }
 
-// shut reports whether the server shuts down.
-func (s *hazardStream) shut() bool {
-	select {
-	case <-s.down:
-		return true
-	default:
-		return false
-	}
-}
-
 // flush sends what there is. A client that takes nothing is gone after some time.
 func (s *hazardStream) flush() error {
 	if len(s.b) == 0 {
 		return nil
 	}
-	if err := s.c.SetWriteDeadline(time.Now().Add(hazardPatience)); err != nil {
+	if err := s.start(); err != nil {
 		return err
-	}
-	if s.shut() { // otherwise shutDown comes later, with its deadline
-		return http.ErrServerClosed
 	}
 	_, err := s.w.Write(s.b)
 	s.b = s.b[:0]
+	if err == nil {
+		err = s.c.Flush()
+	}
 	if err != nil {
 		return err
 	}
-	return s.c.Flush()
+	return s.stop()
 }

@@ -5,7 +5,9 @@
 package pprof
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 	_ "unsafe" // for go:linkname
@@ -57,13 +59,17 @@ func hazardServerOf(srv *http.Server) *hazardServer {
 	return s
 }
 
-// shutDown ends the streams. One that waits until its client takes something does so for a second.
+// shutPatience is how long a client may take nothing while the server shuts down.
+const shutPatience = time.Second
+
+// shutDown ends the streams.
 func (s *hazardServer) shutDown() {
 	hazardServers.Lock()
-	defer hazardServers.Unlock()
 	close(s.down)
-	for stream := range s.streams {
-		stream.c.SetWriteDeadline(time.Now().Add(time.Second))
+	streams := slices.Collect(maps.Keys(s.streams))
+	hazardServers.Unlock()
+	for _, stream := range streams { // without the lock, as what wraps a writer may wait
+		stream.hurry()
 	}
 }
 
@@ -78,5 +84,65 @@ func (s *hazardStream) begin(srv *http.Server) (end func()) {
 		hazardServers.Lock()
 		defer hazardServers.Unlock()
 		delete(server.streams, s)
+	}
+}
+
+// A deadline is set while something is written, and no longer: over HTTP/2 one that passes resets the
+// stream, also when nothing is written.
+
+// start sets the deadline for what is written next.
+func (s *hazardStream) start() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shut() { // otherwise hurry comes later, and sees that something is written
+		return http.ErrServerClosed
+	}
+	s.writing = true
+	return s.c.SetWriteDeadline(time.Now().Add(hazardPatience))
+}
+
+// stop clears the deadline, as all is written. If the server shuts down, what follows is the end.
+func (s *hazardStream) stop() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writing = false
+	if s.shut() {
+		return http.ErrServerClosed
+	}
+	return s.c.SetWriteDeadline(time.Time{})
+}
+
+// hurry has what is written be over soon, as the server shuts down.
+func (s *hazardStream) hurry() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.writing {
+		s.c.SetWriteDeadline(time.Now().Add(shutPatience))
+	}
+}
+
+// finish sets the deadline for the end of the answer, which the server writes when the handler has
+// returned. The server has none of its own for that, and clears this one afterwards.
+func (s *hazardStream) finish(srv *http.Server) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	patience := hazardPatience
+	if srv != nil && srv.WriteTimeout > 0 {
+		patience = min(patience, srv.WriteTimeout)
+	}
+	if s.shut() {
+		patience = min(patience, shutPatience)
+	}
+	s.writing = true
+	s.c.SetWriteDeadline(time.Now().Add(patience))
+}
+
+// shut reports whether the server shuts down.
+func (s *hazardStream) shut() bool {
+	select {
+	case <-s.down:
+		return true
+	default:
+		return false
 	}
 }
