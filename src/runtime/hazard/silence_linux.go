@@ -114,8 +114,11 @@ func (w *watcher) ask(q *silence) (why string, known bool) { return q.ask(w.id.p
 func (q *silence) ask(pid int) (why string, known bool) {
 	cpu, ok := cpuTimeOf(pid)
 	if ok && q.cpuKnown && cpu != q.cpu {
-		q.cpu, q.still, q.idle, q.next = cpu, runtime_nanotime(), 0, 0
-		return "", true
+		q.cpu = cpu
+		if !q.halted(pid) {
+			q.still, q.idle, q.next = runtime_nanotime(), 0, 0
+			return "", true
+		}
 	}
 	if q.looks < q.next {
 		return q.why, true
@@ -130,6 +133,16 @@ func (q *silence) ask(pid int) (why string, known bool) {
 	}
 	q.next = q.looks + q.idle
 	return why, known
+}
+
+// halted reports whether what has stopped the process still does. Threads may have run for some
+// microseconds after the first one has stopped.
+func (q *silence) halted(pid int) bool {
+	if q.why != bySignal && q.why != byTracer {
+		return false
+	}
+	s, err := readStat(procDir(pid))
+	return err == nil && (s.state == 'T' || s.state == 't')
 }
 
 // askThreads is the part of ask for a process whose CPU time stands still, or was not known before.

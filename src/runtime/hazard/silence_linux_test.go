@@ -122,6 +122,33 @@ func TestThaws(t *testing.T) {
 	}
 }
 
+// TestHalts tests a process whose first thread stops before others do.
+func TestHalts(t *testing.T) {
+	f := newFakeProcess(t)
+	defer func(f func(int) (int64, bool)) { cpuTimeOf = f }(cpuTimeOf)
+	var nanos int64
+	cpuTimeOf = func(int) (int64, bool) { return nanos, true }
+	for _, state := range []string{"T", "t"} {
+		f.states(state, "R")
+		q := &silence{}
+		q.check(asker{f.pid})
+		why := q.why
+		f.states(state, state)
+		nanos++ // of the other thread
+		for range 100 {
+			q.looks++
+			if q.check(asker{f.pid}) || q.why != why || why == "" {
+				t.Fatalf("in state %s: %q, then %q", state, why, q.why)
+			}
+		}
+		f.states("R", "R")
+		nanos++
+		if !q.check(asker{f.pid}) || q.why != "" {
+			t.Errorf("no more in state %s: %q", state, q.why)
+		}
+	}
+}
+
 // An asker asks the kernel's files.
 type asker struct{ pid int }
 
