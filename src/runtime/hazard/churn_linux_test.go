@@ -13,6 +13,7 @@ import (
 	. "runtime/hazard"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -65,14 +66,11 @@ func TestPublishChurn(t *testing.T) {
 	}
 	file := tempDir(t) + "/page"
 	stop, done := make(chan struct{}), make(chan error)
+	var opened atomic.Int64
 	go func() {
-		opened := 0
 		for {
 			select {
 			case <-stop:
-				if opened == 0 {
-					done <- errors.New("no page has been opened")
-				}
 				close(done)
 				return
 			default:
@@ -80,7 +78,7 @@ func TestPublishChurn(t *testing.T) {
 			w, err := Open(file)
 			switch {
 			case err == nil:
-				opened++
+				opened.Add(1)
 				w.Close()
 			case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, os.ErrProcessDone):
 				done <- err
@@ -88,7 +86,8 @@ func TestPublishChurn(t *testing.T) {
 		}
 	}()
 	failed := 0
-	for range n {
+	deadline := time.Now().Add(time.Minute)
+	for i := 0; i < n || opened.Load() == 0 && time.Now().Before(deadline); i++ {
 		p, err := Publish(file)
 		if err != nil {
 			t.Fatal(err)
@@ -107,6 +106,9 @@ func TestPublishChurn(t *testing.T) {
 	close(stop)
 	for err := range done {
 		t.Error(err)
+	}
+	if opened.Load() == 0 {
+		t.Error("no page has been opened")
 	}
 }
 
@@ -135,6 +137,7 @@ func TestPublishInStop(t *testing.T) {
 		})
 	}
 	seen := 0
+	deadline := time.Now().Add(time.Minute)
 	for range n {
 		p, err := Publish(file)
 		if err != nil {
@@ -145,12 +148,15 @@ func TestPublishInStop(t *testing.T) {
 			t.Fatal(err)
 		}
 		list, _, err := w.Changes(0)
+		for err == nil && len(list) < 2 && seen == 0 { // at least one of them
+			if time.Now().After(deadline) {
+				t.Fatalf("no stop: %+v", list)
+			}
+			runtime.Gosched()
+			list, _, err = w.Changes(0)
+		}
 		if err != nil {
 			t.Fatal(err)
-		}
-		for len(list) < 2 && seen == 0 { // at least one of them
-			runtime.Gosched()
-			list, _, _ = w.Changes(0)
 		}
 		if len(list) > 1 && list[0].Number == 1 {
 			seen++

@@ -104,6 +104,17 @@ func LetGo(t *testing.T, n int, f func()) {
 // NoMlock keeps pages from being locked in memory.
 func NoMlock() { mlock = func(uintptr) {} }
 
+// Supported returns an error if the kernel, or what stands for it, can't have pages in a directory.
+func Supported(dir string) error {
+	f, err := os.OpenFile(dir, os.O_RDWR|tmpfile, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = locked(f, lockPublisher, syscall.F_WRLCK)
+	return err
+}
+
 // LockPage locks a page as who publishes does.
 func LockPage(f *os.File) error { return setLock(f, lockPublisher, syscall.F_WRLCK) }
 
@@ -117,16 +128,23 @@ func NoPoll(t *testing.T) {
 	}
 }
 
-// FutexErrors has each wait in the kernel return an error.
-func FutexErrors(t *testing.T, errno syscall.Errno) (calls *atomic.Int64) {
-	old := futexWait
-	t.Cleanup(func() { futexWait = old })
-	calls = new(atomic.Int64)
+// FutexErrors has each wait in the kernel return an error. It counts them, and the threads that are
+// started to wait.
+func FutexErrors(t *testing.T, errno syscall.Errno) (starts, calls *atomic.Int64) {
+	old, lock := futexWait, setLock
+	t.Cleanup(func() { futexWait, setLock = old, lock })
+	starts, calls = new(atomic.Int64), new(atomic.Int64)
+	setLock = func(f *os.File, at int64, kind int16) error {
+		if at == lockWaiter && kind == syscall.F_RDLCK {
+			starts.Add(1)
+		}
+		return lock(f, at, kind)
+	}
 	futexWait = func(word *byte, old uint32, d time.Duration) syscall.Errno {
 		calls.Add(1)
 		return errno
 	}
-	return calls
+	return starts, calls
 }
 
 // CountWakes counts the waits in the kernel that somebody has ended.

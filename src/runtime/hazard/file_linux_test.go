@@ -159,6 +159,7 @@ func TestOpenErrors(t *testing.T) {
 
 // TestDefault tests a file that has no name, in the directory that Publish makes.
 func TestDefault(t *testing.T) {
+	tempDir(t) // or there are no pages
 	_, before := os.Lstat(filepath.Dir(File(1)))
 	p, err := Publish("")
 	if err != nil {

@@ -73,6 +73,8 @@ func (p *publisher) publish(file string) error {
 	return nil
 }
 
+const tmpfile = 0x400000 | syscall.O_DIRECTORY // O_TMPFILE
+
 // create makes a file without a name. So nothing is left of a process that is killed meanwhile.
 func (p *publisher) create(file string) (err error) {
 	if file == "" {
@@ -91,7 +93,6 @@ func (p *publisher) create(file string) (err error) {
 	if err := onTmpfs(dir); err != nil {
 		return err
 	}
-	const tmpfile = 0x400000 | syscall.O_DIRECTORY // O_TMPFILE
 	p.f, err = os.OpenFile(dir, os.O_RDWR|tmpfile|syscall.O_CLOEXEC, 0o600)
 	if err != nil {
 		return err

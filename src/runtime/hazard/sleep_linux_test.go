@@ -123,7 +123,7 @@ func TestOneLook(t *testing.T) {
 		}
 	}
 	<-changed
-	if n := looks.Load(); n != 3 {
+	if n := looks.Load(); n != 3 && n != 4 { // one more if it was late at the start
 		t.Errorf("%d looks", n)
 	}
 	done := s.done

@@ -77,7 +77,7 @@ func settle(t *testing.T, w *Watcher, s Status) Status {
 func TestFutexErrors(t *testing.T) {
 	c := publish(t)
 	for _, errno := range []syscall.Errno{syscall.ENOSYS, syscall.EPERM, syscall.EFAULT} {
-		calls := FutexErrors(t, errno)
+		starts, calls := FutexErrors(t, errno)
 		w := c.open()
 		s := status(t, w)
 		for err := error(nil); err == nil; {
@@ -85,8 +85,8 @@ func TestFutexErrors(t *testing.T) {
 				t.Errorf("Wait: %v, want %v", err, errno)
 			}
 		}
-		if n := calls.Load(); n != 1 {
-			t.Errorf("%v: %d calls", errno, n)
+		if n := calls.Load(); n == 0 || n > starts.Load() {
+			t.Errorf("%v: %d calls by a thread that was started %d times", errno, n, starts.Load())
 		}
 		if err := w.Close(); err != nil {
 			t.Error(err)
