@@ -6,6 +6,7 @@ package hazard
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -57,7 +58,10 @@ func (p *pageFile) readAt(b []byte, at int64) error {
 // read reads the page, as it was after the last change at some moment during this call.
 func (p *pageFile) read() (changes uint32, err error) {
 	var word [4]byte
-	for range 1000 {
+	for try := range 2000 {
+		if try%100 == 99 { // a program that sets its state in a loop has the pace of this one
+			pause(50 * time.Microsecond)
+		}
 		// Each ReadAt takes and gives up a lock of the file, and calls the kernel. So what it
 		// reads is not from before what the one before has read.
 		if err := p.readAt(word[:], offChanges); err != nil {
@@ -74,7 +78,15 @@ func (p *pageFile) read() (changes uint32, err error) {
 			return binary.LittleEndian.Uint32(word[:]), nil
 		}
 	}
-	return 0, fmt.Errorf("%s %w", p.name, errDamaged) // no world stops so often
+	return 0, fmt.Errorf("%s %w", p.name, errBusy)
+}
+
+var errBusy = errors.New("changes too fast to be read: have the program set its state less often, and see that nothing else writes into it")
+
+// pause is a sleep that also passes in a bubble of testing/synctest.
+func pause(d time.Duration) {
+	ts := syscall.NsecToTimespec(int64(d))
+	syscall.Nanosleep(&ts, nil)
 }
 
 // status reads what the page says.

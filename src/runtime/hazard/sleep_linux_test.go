@@ -5,12 +5,15 @@
 package hazard
 
 import (
+	"errors"
 	"os"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 // testFile is a file with a page, opened twice.
@@ -95,6 +98,38 @@ func TestBusyIdle(t *testing.T) {
 		case <-time.After(time.Minute):
 			t.Fatalf("%v: it does not end", errno)
 		}
+	}
+}
+
+// TestBusyPage tests that a page that changes all the time is not taken to be damaged.
+func TestBusyPage(t *testing.T) {
+	f, other := testFile(t)
+	page, err := syscall.Mmap(int(other.Fd()), 0, pageSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Munmap(page)
+	word := (*atomic.Uint32)(unsafe.Pointer(&page[offChanges]))
+	var stop atomic.Bool
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		for !stop.Load() {
+			word.Add(1)
+		}
+	})
+	for first := word.Load(); word.Load() == first; {
+		runtime.Gosched()
+	}
+	p := &pageFile{f: f}
+	for range 10 {
+		if _, err := p.read(); err != nil && !errors.Is(err, errBusy) {
+			t.Error(err)
+		}
+	}
+	stop.Store(true)
+	writer.Wait()
+	if _, err := p.read(); err != nil {
+		t.Error(err)
 	}
 }
 
