@@ -95,12 +95,12 @@ func removeStale(file string) (again bool, err error) {
 		return false, fmt.Errorf("%s: %w: use another file, or remove it: %w", file, err, fs.ErrExist)
 	}
 	// Only who has the lock may remove it, and only if the name has not gone to another one before.
+	// A child that is about to call execve lets go of the lock, and so does another one that removes the page.
 	if err := setLock(f, lockPublisher, syscall.F_WRLCK); err != nil {
 		if id.ended() {
-			// A child that is about to call execve lets go of it, and so does another one that removes it.
 			return true, fmt.Errorf("%s: the process %d that published it has ended, but one that it has forked keeps it open: end that, or use another file: %w", file, id.pid, fs.ErrExist)
 		}
-		return false, fmt.Errorf("%s: process %d publishes in it: use another file: %w", file, id.pid, fs.ErrExist)
+		return true, fmt.Errorf("%s: process %d publishes in it: use another file: %w", file, id.pid, fs.ErrExist)
 	}
 	mine, err := f.Stat()
 	if err != nil {

@@ -128,6 +128,30 @@ func TestLetGo(t *testing.T) {
 	p.Close()
 }
 
+// TestLetGoElsewhere is TestLetGo for a process of which it is not known whether it has ended.
+func TestLetGoElsewhere(t *testing.T) {
+	file := tempDir(t) + "/page"
+	page := stalePage(t)
+	page[32]++ // its namespace
+	if err := os.WriteFile(file, page, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	hold, err := os.OpenFile(file, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer hold.Close()
+	if err := LockPage(hold); err != nil {
+		t.Fatal(err)
+	}
+	LetGo(t, 4, func() { hold.Close() })
+	p, err := Publish(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Close()
+}
+
 // TestExit tests that a program ends, whatever holds up its last change.
 func TestExit(t *testing.T) {
 	for _, how := range []string{"exitlocked", "exitfed"} {
