@@ -12,6 +12,7 @@ import (
 	"internal/syscall/unix"
 	"io/fs"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -52,7 +53,10 @@ func onTmpfs(dir string) error {
 // name gives the file its name, in the place of a page that is stale.
 func (p *publisher) name() (err error) {
 	const follow = 0x400 // AT_SYMLINK_FOLLOW
-	temp := "/proc/self/fd/" + strconv.Itoa(int(p.f.Fd()))
+	// /proc/self has no files if the first thread has ended, as a C program's main may.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	temp := "/proc/thread-self/fd/" + strconv.Itoa(int(p.f.Fd()))
 	for range 10 { // others may do the same
 		err = unix.Linkat(unix.AT_FDCWD, temp, unix.AT_FDCWD, p.file, follow)
 		if err != syscall.EEXIST {

@@ -152,6 +152,20 @@ func TestLetGoElsewhere(t *testing.T) {
 	p.Close()
 }
 
+// TestFirstThread tests a process whose first thread has ended.
+func TestFirstThread(t *testing.T) {
+	c, answer := startWith(t, tempDir(t)+"/page", func(cmd *exec.Cmd) {
+		cmd.Env = append(cmd.Env, "HAZARD_TEST_FIRST=ends")
+	})
+	if answer != "ok" {
+		t.Fatal(answer)
+	}
+	c.must("set %d", Draining)
+	if s := status(t, c.open()); s.Program != Draining {
+		t.Errorf("%+v", s)
+	}
+}
+
 // TestExit tests that a program ends, whatever holds up its last change.
 func TestExit(t *testing.T) {
 	for _, how := range []string{"exitlocked", "exitfed"} {
