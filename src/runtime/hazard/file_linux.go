@@ -20,6 +20,7 @@ type pageFile struct {
 	name string
 	f    *os.File
 	page [pageSize]byte // as read last
+	word [4]byte        // of changes
 }
 
 // openPage opens a file of this user's alone.
@@ -57,25 +58,24 @@ func (p *pageFile) readAt(b []byte, at int64) error {
 
 // read reads the page, as it was after the last change at some moment during this call.
 func (p *pageFile) read() (changes uint32, err error) {
-	var word [4]byte
 	for try := range 2000 {
 		if try%100 == 99 { // a program that sets its state in a loop has the pace of this one
 			pause(50 * time.Microsecond)
 		}
 		// Each ReadAt takes and gives up a lock of the file, and calls the kernel. So what it
 		// reads is not from before what the one before has read.
-		if err := p.readAt(word[:], offChanges); err != nil {
+		if err := p.readAt(p.word[:], offChanges); err != nil {
 			return 0, err
 		}
-		before := word
+		before := p.word
 		if err := p.readAt(p.page[:], 0); err != nil {
 			return 0, err
 		}
-		if err := p.readAt(word[:], offChanges); err != nil {
+		if err := p.readAt(p.word[:], offChanges); err != nil {
 			return 0, err
 		}
-		if word == before {
-			return binary.LittleEndian.Uint32(word[:]), nil
+		if p.word == before {
+			return binary.LittleEndian.Uint32(before[:]), nil
 		}
 	}
 	return 0, fmt.Errorf("%s %w", p.name, errBusy)

@@ -11,8 +11,11 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"runtime"
+	"runtime/debug"
 	. "runtime/hazard"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -301,6 +304,35 @@ func TestCutAndGrown(t *testing.T) {
 	if w, err := Open(file); err == nil {
 		w.Close()
 		t.Error("the page can be opened")
+	}
+}
+
+// TestCutInside is TestCutAndGrown for a file of which the first line is left, and a Set that changes
+// nothing.
+func TestCutInside(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	runtime.GC() // from now on, the runtime changes nothing
+	file := tempDir(t) + "/page"
+	p, err := Publish(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for _, size := range []int64{64, 65, 256, 512} {
+		if err := p.Set(Draining, strconv.FormatInt(size, 10)); err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int64{size, 4096} {
+			if err := os.Truncate(file, size); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := p.Set(Draining, strconv.FormatInt(size, 10)); err == nil || !strings.Contains(err.Error(), "was cut") {
+			t.Errorf("cut to %d bytes: %v", size, err)
+		}
+	}
+	if err := p.Set(Draining, "whole again"); err != nil {
+		t.Error(err)
 	}
 }
 

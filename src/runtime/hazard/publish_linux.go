@@ -26,7 +26,8 @@ type publisher struct {
 	done  chan struct{}
 	feed  *feed // if somebody has opened it; with publishing
 
-	line, read [64]byte // of the file; what Set finds there
+	line [64]byte // of the file
+	read pageFile // what Set finds there
 }
 
 // publishing is what this process publishes, or nil.
@@ -143,7 +144,7 @@ func (p *publisher) fill() error {
 	if err := p.f.Chmod(0o600); err != nil { // whatever the umask
 		return err
 	}
-	p.line = p.id.line()
+	p.line, p.read.f = p.id.line(), p.f
 	if _, err := p.f.WriteAt(p.line[:], 0); err != nil {
 		return err
 	}
@@ -168,14 +169,26 @@ func (p *publisher) set(s State, reason string) error {
 	if err := syscall.Fstat(int(p.f.Fd()), &info); err != nil {
 		return os.NewSyscallError("fstat of "+p.file, err)
 	}
-	// A file that was cut and has grown again has storage, but no longer the first line.
-	if _, err := p.f.ReadAt(p.read[:], 0); err != nil || p.read != p.line || !whole || info.Size < pageSize {
+	// A file that was cut and has grown again has storage, but not what was there, which a Set that changes
+	// nothing does not write.
+	if !p.reads() || !whole || info.Size < pageSize {
 		return fmt.Errorf("%s was cut or written to, so nobody can read it: close and publish again", p.file)
 	}
 	if info.Nlink == 0 {
 		return fmt.Errorf("%s was removed, so nobody can open it: close and publish again: %w", p.file, fs.ErrNotExist)
 	}
 	return nil
+}
+
+// reads reports whether others can read the file. The caller has locked publishing.
+func (p *publisher) reads() bool {
+	n, err := p.read.read()
+	page := p.read.page[:]
+	if [64]byte(page) != p.line {
+		return false
+	}
+	last := lastNumber(page, n)
+	return errors.Is(err, errBusy) || err == nil && last != 0 && uint32(last) == n
 }
 
 func (p *publisher) close() error {
