@@ -124,6 +124,17 @@ func childMain(file string) {
 		case "exitlocked": // while somebody waits for a file system
 			LockPublishing()
 			os.Exit(3)
+		case "exitbubble":
+			ExitInBubble(3)
+		case "exitbusy": // while many set the state
+			for i := range 1000 {
+				go func() {
+					for p.Set([]State{Draining, OK}[i%2], "") == nil {
+					}
+				}()
+			}
+			time.Sleep(100 * time.Millisecond)
+			os.Exit(3)
 		case "exitfed": // while a thread waits in the kernel, and does not end
 			if err := StickFeed(); err != nil {
 				answer(err)

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"internal/hazardfeed"
+	"internal/synctest"
 	"os"
 	"sync/atomic"
 	"syscall"
@@ -70,6 +71,16 @@ func SetShm(dir string) { shm = dir }
 
 // LockPublishing keeps what this process publishes locked.
 func LockPublishing() { publishing.Lock() }
+
+// ExitInBubble ends the program in a bubble whose time stands still, as a goroutine of it waits for
+// what this process publishes.
+func ExitInBubble(code int) {
+	LockPublishing()
+	synctest.Run(func() {
+		go LockPublishing()
+		os.Exit(code)
+	})
+}
 
 // StickFeed leaves a feed with a thread that does not end.
 func StickFeed() error {

@@ -168,7 +168,7 @@ func TestFirstThread(t *testing.T) {
 
 // TestExit tests that a program ends, whatever holds up its last change.
 func TestExit(t *testing.T) {
-	for _, how := range []string{"exitlocked", "exitfed"} {
+	for _, how := range []string{"exitlocked", "exitbubble", "exitbusy", "exitfed"} {
 		t.Run(how, func(t *testing.T) {
 			c := publish(t)
 			w := c.open()
@@ -187,7 +187,7 @@ func TestExit(t *testing.T) {
 			if s := status(t, w); s.State != Gone {
 				t.Errorf("%+v", s)
 			}
-			if _, err := os.Lstat(c.file); how == "exitfed" && !errors.Is(err, fs.ErrNotExist) {
+			if _, err := os.Lstat(c.file); (how == "exitfed" || how == "exitbusy") && !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("the file is left: %v", err)
 			}
 		})

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -35,6 +36,8 @@ var publishing struct {
 	sync.Mutex
 	p      *publisher
 	hooked bool
+
+	exits atomic.Bool // the program does
 }
 
 // published returns the file of this process's page.
@@ -159,9 +162,13 @@ var errBubble = fmt.Errorf("what is published is the process's, whose goroutines
 var errClosed = fmt.Errorf("the page is closed: %w", fs.ErrClosed)
 
 func (p *publisher) set(s State, reason string) error {
+	// If many wait for the lock, unpublish gets it when they are through, and no others come.
+	if publishing.exits.Load() {
+		return errClosed
+	}
 	publishing.Lock()
 	defer publishing.Unlock()
-	if publishing.p != p {
+	if publishing.p != p || publishing.exits.Load() {
 		return errClosed
 	}
 	whole := runtime_hazardSet(uint8(s), reason)
@@ -221,6 +228,7 @@ func (p *publisher) end() {
 // the lock and waits for a file system, and not for the thread of a feed. What is not done then is told by the
 // kernel.
 func unpublish() {
+	publishing.exits.Store(true)
 	for range 100 {
 		if publishing.TryLock() {
 			defer publishing.Unlock()
@@ -229,7 +237,7 @@ func unpublish() {
 			}
 			return
 		}
-		time.Sleep(time.Millisecond)
+		pause(time.Millisecond)
 	}
 }
 
