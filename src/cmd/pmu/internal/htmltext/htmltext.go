@@ -65,3 +65,17 @@ func Plain(s string) string {
 		return unicode.ReplacementChar
 	}, s)
 }
+
+// Callers returns, in one line, the function that a stack is in, and the first of those that have
+// called it.
+func Callers(stack []string) string {
+	const most, long = 5, 200
+	var list []string
+	for _, name := range stack[:min(len(stack), most)] {
+		list = append(list, Clean(name, long))
+	}
+	if len(stack) > most {
+		list = append(list, "...")
+	}
+	return strings.Join(list, " < ")
+}

@@ -52,3 +52,18 @@ func TestClean(t *testing.T) {
 		}
 	}
 }
+
+func TestCallers(t *testing.T) {
+	for want, stack := range map[string][]string{
+		"":                             nil,
+		"a":                            {"a"},
+		"a < b < c < d < e":            {"a", "b", "c", "d", "e"},
+		"a < b < c < d < e < ...":      {"a", "b", "c", "d", "e", "f", "g"},
+		"a b < \ufffd":                 {"a\nb", "\x00"},
+		strings.Repeat("a", 200) + "…": {strings.Repeat("a", 201)},
+	} {
+		if got := Callers(stack); got != want {
+			t.Errorf("%q: %q, want %q", stack, got, want)
+		}
+	}
+}

@@ -11,14 +11,12 @@ import (
 	"internal/taskrecord"
 	"io"
 	"strconv"
-	"strings"
 	"text/tabwriter"
 )
 
 // Bounds of the text.
 const (
-	textCallers = 4
-	maxName     = 200
+	maxName = 200
 )
 
 // WriteText writes where the latency of a kind goes, in words. Any error is from w.
@@ -64,13 +62,5 @@ func (r *Row) where() string {
 	if len(r.Stack) == 0 {
 		return htmltext.Clean(r.Part, maxName)
 	}
-	var list []string
-	for _, name := range r.Stack[:min(len(r.Stack), 1+textCallers)] {
-		list = append(list, htmltext.Clean(name, maxName))
-	}
-	s := strings.Join(list, " < ")
-	if len(r.Stack) > 1+textCallers {
-		s += " < ..."
-	}
-	return s
+	return htmltext.Callers(r.Stack)
 }

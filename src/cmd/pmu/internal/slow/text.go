@@ -11,17 +11,15 @@ import (
 	"internal/taskrecord"
 	"io"
 	"strconv"
-	"strings"
 	"text/tabwriter"
 	"time"
 )
 
 // Bounds of the text.
 const (
-	textRows    = 10
-	textCallers = 4
-	maxName     = 200
-	maxUnknown  = 0.1
+	textRows   = 10
+	maxName    = 200
+	maxUnknown = 0.1
 )
 
 // WriteText writes the comparisons. Any error is from w.
@@ -120,17 +118,7 @@ func (c *Comparison) writeRows(b *bufio.Writer) {
 }
 
 // where says which function, and what has called it.
-func (r *Row) where() string {
-	var list []string
-	for _, name := range r.Stack[:min(len(r.Stack), 1+textCallers)] {
-		list = append(list, htmltext.Clean(name, maxName))
-	}
-	s := strings.Join(list, " < ")
-	if len(r.Stack) > 1+textCallers {
-		s += " < ..."
-	}
-	return s
-}
+func (r *Row) where() string { return htmltext.Callers(r.Stack) }
 
 // amount returns so much of the event.
 func (c *Comparison) amount(v float64) string {
