@@ -195,10 +195,10 @@ func (r *perfRing) handles(rec *perfRecord) bool {
 
 // addChain records a sample of t's slot i whose record has its stack.
 //
-// The labels are those of the thread's goroutine. They belong to the record because the
-// thread reads its ring before the goroutine, or its labels, become others: perfLeave.
-// To do that it takes t.lock, which the caller holds, so this is so as well if another
-// thread disarms it. It is not if the thread gets signals, whose handler reads the ring.
+// The labels are those of the thread's goroutine. A quiet thread reads its ring before its
+// goroutine, or the goroutine's labels, change: see perfLeave. For that it takes t.lock, which
+// the caller holds. So the labels belong to the record if another thread disarms it, too. A
+// thread that gets signals changes them without a look at its ring.
 //
 //go:nowritebarrierrec
 func (t *perfThread) addChain(i int, rec *perfRecord) {
